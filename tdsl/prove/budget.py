@@ -304,17 +304,29 @@ class Budget:
     spectrum_nodes: int = 700
     """Switches or chips of the matrix of the spectral bound."""
 
-    move_work: int = 40_000
-    """Moves of one switch to the other side that are tried."""
+    move_work: int = 16_000
+    """Moves of one switch to the other side that are tried in passes over all."""
 
     move_starts: int = 4
     """Best splits from which moves begin."""
 
-    move_random_starts: int = 24
+    move_random_starts: int = 10
     """Splits around random nodes, the same in every run, from which moves begin."""
 
-    move_rounds: int = 12
-    """Passes over all switches from each of these splits."""
+    move_patience: int = 400
+    """Moves without a better split after which such a pass ends."""
+
+    walk_starts: int = 8
+    """Best splits after these passes from which walks begin, and how many are kept of all that walks find."""
+
+    walk_moves: int = 700
+    """Moves of one switch, uphill too, of a walk."""
+
+    walk_rounds: int = 30
+    """Walks from where two of the best splits agree."""
+
+    walk_work: int = 60_000_000
+    """Switches times moves of all walks."""
 
     move_order_rounds: int = 300
     """Steps of the power method for the Fiedler order from which moves begin."""
@@ -464,8 +476,8 @@ class Budget:
 
     def unrequired(self) -> Budget:
         """This budget where no requirement reads the bisection: after a tenth of the work a search ends that
-        gains less than one part in forty in four rounds."""
-        return replace(self, bisection_gain=Fraction(1, 40))
+        gains less than one part in twenty-five in four rounds."""
+        return replace(self, bisection_gain=Fraction(1, 25))
 
     def for_one_routing(self) -> Budget:
         """This budget for the first routing of a bisection: of a tenth of the work at most where no

@@ -75,25 +75,25 @@ class UniformDemand:
 
 @dataclass(frozen=True, slots=True)
 class EqualSplitLoads:
-    """For some sources: what one sender of each puts on every link, both directions added up (rows are
-    sources), and the sum of distance × units of demand, in the same parts."""
+    """For the senders of some sources together: what they put on every link, both directions added up, and
+    the sum of distance × units of demand, in the same parts."""
 
-    sources: Ints
     load: Ints
-    length: Ints
+    distance: int
 
 
 def route_equal_split(
-    g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand
+    g: UnitGraph, length: Ints, sources: Ints, times: Ints, demand: UniformDemand
 ) -> Iterator[EqualSplitLoads | None]:
-    """What one sender of every source sends along shortest paths; ``length`` is at least 1 for every link.
+    """What ``times`` senders of every source send along shortest paths; ``length`` is at least 1 for every
+    link.
 
     Comes in several goes of some sources each, a None among them where some pair of units cannot reach each
     other.
     """
     each = max(CELLS // max(len(g.network.head), 1), 1)
     for at in range(0, len(sources), each):
-        yield _route_some_sources(g, length, sources[at : at + each], demand)
+        yield _route_some_sources(g, length, sources[at : at + each], times[at : at + each], demand)
 
 
 def lengths_from_sources(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
@@ -177,7 +177,7 @@ def _least_of_slots(arcs: Network) -> Callable[[Any, Any], None]:
 
 
 def _route_some_sources(
-    g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand
+    g: UnitGraph, length: Ints, sources: Ints, times: Ints, demand: UniformDemand
 ) -> EqualSplitLoads | None:
     arcs = g.network
     near, none = _lengths_by_node(g, length, sources)
@@ -189,8 +189,9 @@ def _route_some_sources(
     row, arc = _last_arcs_of_paths(g, length, sources, near, leaves)
     into, out_of = row * g.nodes + arcs.head[arc], row * g.nodes + arcs.tail[arc]
     # one sender has its own share of what its node has: a node represents units with the same links
-    mine = arcs.tail[arc] == sources[row]
-    capacity = np.where(mine, arcs.capacity[arc] // np.maximum(g.weight[sources[row]], 1), arcs.capacity[arc])
+    mine = np.flatnonzero(arcs.tail[arc] == sources[row])
+    capacity = arcs.capacity[arc]
+    capacity[mine] //= np.maximum(g.weight[sources[row[mine]]], 1)
     start = np.flatnonzero(np.diff(into, prepend=-1))
     total = (
         np.repeat(np.add.reduceat(capacity, start), np.diff(start, append=len(into)))
@@ -198,12 +199,12 @@ def _route_some_sources(
         else capacity
     )
     wanted: Ints = np.where(out_of_reach, 0, demand.parts)
-    links: Ints = np.zeros(len(sources) * len(g.a), dtype=np.int64)
-    _bring_to_leaves(arcs, leaves, wanted, links.reshape(len(sources), -1))
+    load: Ints = np.zeros(len(g.a), dtype=np.int64)
+    _bring_to_leaves(arcs, leaves, wanted, times, load)
     arriving = wanted.ravel()
     own = np.arange(len(sources)) * g.nodes + sources
     arriving[own] = 0
-    at_link = row * len(g.a) + arcs.link[arc]  # no path takes a link both ways
+    link, many = arcs.link[arc], times[row]
     count = np.bincount(into, minlength=len(arriving))
     begin = np.cumsum(count) - count
     while True:
@@ -216,20 +217,16 @@ def _route_some_sources(
         used = np.repeat(begin[node] - start, each) + np.arange(int(each.sum()))
         part = np.repeat(arriving[node], each) * capacity[used] // total[used]
         part[start] += arriving[node] - np.add.reduceat(part, start)
-        links[at_link[used]] += part
+        np.add.at(load, link[used], part * many[used])
         arriving = np.zeros_like(arriving)
         np.add.at(arriving, out_of[used], part)
         arriving[own] = 0
-    links = links.reshape(len(sources), -1)
     if demand.pairs:
-        _add_traffic_within_nodes(g, length, sources, links)
-    return EqualSplitLoads(
-        sources,
-        links,
-        np.array(
-            [_sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]
-        ),
-    )
+        _add_traffic_within_nodes(g, length, sources, times, load)
+    each_distance = [
+        _sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())
+    ]
+    return EqualSplitLoads(load, sum(n * d for n, d in zip(times.tolist(), each_distance, strict=True)))
 
 
 def _leaves(g: UnitGraph) -> Ints:
@@ -238,8 +235,9 @@ def _leaves(g: UnitGraph) -> Ints:
     return alone[g.forwards[g.network.tail[g.network.start[alone]]]]
 
 
-def _bring_to_leaves(arcs: Network, leaves: Ints, wanted: Ints, links: Ints) -> None:
-    """Put what leaves get on their links, and let their neighbours get it; rows are sources."""
+def _bring_to_leaves(arcs: Network, leaves: Ints, wanted: Ints, times: Ints, load: Ints) -> None:
+    """Put what leaves get on their links, and let their neighbours get it; rows are sources, each of which
+    sends ``times`` as much."""
     if not len(leaves):
         return
     first = arcs.start[leaves]
@@ -247,7 +245,7 @@ def _bring_to_leaves(arcs: Network, leaves: Ints, wanted: Ints, links: Ints) -> 
     order = np.argsort(hub, kind="stable")
     begins = np.flatnonzero(np.diff(hub[order], prepend=-1))
     brought = wanted[:, leaves]
-    links[:, arcs.link[first]] = brought
+    np.add.at(load, arcs.link[first], times @ brought)
     wanted[:, leaves] = 0
     wanted[:, hub[order][begins]] += np.add.reduceat(brought[:, order], begins, axis=1)
 
@@ -273,8 +271,10 @@ def _last_arcs_of_paths(
     begins = np.flatnonzero(first >= 0)
     kept[begins, first[begins]] = True
     last[passed] &= kept
-    row, arc = np.divmod(np.flatnonzero(np.ascontiguousarray(last.T)), max(len(asked), 1))
-    return row, asked[arc]
+    found = np.flatnonzero(np.ascontiguousarray(last.T))
+    each = np.diff(np.searchsorted(found, np.arange(len(sources) + 1) * len(asked)))
+    row = np.repeat(np.arange(len(sources)), each)
+    return row, asked[found - row * len(asked)]
 
 
 def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:
@@ -293,14 +293,14 @@ def _sum_distance_times_demand(
     return out
 
 
-def _add_traffic_within_nodes(g: UnitGraph, length: Ints, sources: Ints, links: Ints) -> None:
-    """Add what a unit sends to the other units of its node, up and down its shortest links in proportion to
+def _add_traffic_within_nodes(g: UnitGraph, length: Ints, sources: Ints, times: Ints, load: Ints) -> None:
+    """Add what units send to the other units of their node, up and down its shortest links in proportion to
     their capacities."""
-    for i, s in enumerate(sources.tolist()):
+    for s, many in zip(sources.tolist(), times.tolist(), strict=True):
         others = int(g.weight[s]) - 1
         if others > 0:
             mine = np.flatnonzero((g.a == s) | (g.b == s))
             mine = mine[length[mine] == length[mine].min()]
             part = others * PARTS * g.capacity[mine] // int(g.capacity[mine].sum())
             part[0] += others * PARTS - int(part.sum())
-            links[i, mine] += 2 * part
+            load[mine] += 2 * many * part

@@ -3,7 +3,9 @@ that lower the cut.
 
 Switches move with the units that are connected to them alone. Sources: Fiedler, "Algebraic connectivity of
 graphs" (Czechoslovak Math. J. 23, 1973); Fiduccia and Mattheyses, "A linear-time heuristic for improving
-network partitions" (DAC 1982). Whatever is found is only a candidate: its cut is counted again.
+network partitions" (DAC 1982); Glover, "Tabu search, part I" (ORSA J. Computing 1, 1989); Benlic and Hao,
+"An effective multilevel memetic algorithm for balanced graph partitioning" (ICTAI 2010). Whatever is found is
+only a candidate: its cut is counted again.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 @dataclass(eq=False)
 class _Clusters:
-    """Nodes that move as one: ``of`` says in which each node is; weights, and links between them in both
-    directions by tail."""
+    """Nodes that move as one: ``of`` says in which each node is; weights, and what joins each two of them, in
+    both directions by tail."""
 
     of: Ints
     weight: Ints
@@ -42,12 +44,12 @@ class _Clusters:
         of = np.unique(own, return_inverse=True)[1].astype(np.int64)
         count = int(of.max(initial=-1)) + 1
         weight = np.bincount(of, g.weight, count).astype(np.int64)
-        a, b = np.append(of[g.a], of[g.b]), np.append(of[g.b], of[g.a])
-        capacity = np.tile(g.capacity, 2)
-        kept = a != b
-        order = np.argsort(a[kept], kind="stable")
-        start = np.searchsorted(a[kept][order], np.arange(count + 1))
-        return cls(of, weight, start, b[kept][order], capacity[kept][order])
+        kept = of[g.a] != of[g.b]
+        a, b = of[g.a[kept]], of[g.b[kept]]
+        pair, which = np.unique(np.append(a * count + b, b * count + a), return_inverse=True)
+        capacity = np.bincount(which, np.tile(g.capacity[kept], 2), len(pair)).astype(np.int64)
+        tail, near = np.divmod(pair, max(count, 1))
+        return cls(of, weight, np.searchsorted(tail, np.arange(count + 1)), near, capacity)
 
     def gains(self, side: Bools) -> Ints:
         """How much less crosses if a cluster changes its side."""
@@ -71,21 +73,69 @@ class _Clusters:
         return out
 
 
+@dataclass(eq=False)
+class _Split:
+    """The side of each cluster, by how much more than the other side the one has of the weight, and what
+    crosses."""
+
+    side: Bools
+    over: int
+    value: int
+
+    @classmethod
+    def of(cls, c: _Clusters, side: Bools) -> _Split:
+        tail = np.repeat(np.arange(len(side)), np.diff(c.start))
+        across = int(c.capacity[side[tail] & ~side[c.near]].sum())
+        return cls(side, 2 * int(c.weight[side].sum()) - int(c.weight.sum()), across)
+
+    def is_same(self, other: _Split) -> bool:
+        """Whether two splits divide the clusters in the same way, whichever side is called which."""
+        apart = self.side != other.side
+        return not apart.any() or bool(apart.all())
+
+    def order(self) -> tuple[int, int]:
+        """What is better is less: first how far it is from even, then what crosses."""
+        return abs(self.over) // 2, self.value
+
+
 def cuts_by_local_search(g: UnitGraph, starts: Sequence[Bools], budget: Budget = DEFAULT) -> Iterator[Cut]:
     """Cuts from splits of the units, from the Fiedler order and from places of chance (the same every time),
-    each improved by moves as long as that helps."""
+    the least first: each improved by one pass of moves, the best of them by walks that also lead uphill, and
+    then by walks from where two of the best agree."""
     clusters = _Clusters.of_graph(g)
-    left = budget.move_work
+    left, found = budget.move_work, []
     for side in _starting_splits(g, clusters, starts, budget):
-        for _ in range(budget.move_rounds):
-            better = _move_each_cluster_once(clusters, side)
-            left -= len(side)
-            if better is None:
-                break
-            side = better
-        yield _cut_of_clusters(g, clusters, side)
+        found.append(
+            _move_each_cluster_once(clusters, side, budget.move_patience) or _Split.of(clusters, side)
+        )
+        left -= len(side)
         if left < 0:
-            return
+            break
+    moves = min(2 * len(clusters.weight), budget.walk_moves)
+    walks = budget.walk_work // (moves * len(clusters.weight) + 1)
+    found.sort(key=_Split.order)
+    best = [_walk(clusters, s, moves) for s in found[: min(budget.walk_starts, walks)]] or found[:1]
+    random = np.random.PCG64(2)
+    for _ in range(min(budget.walk_rounds, walks - len(best)) if len(best) > 1 else 0):
+        best.sort(key=_Split.order)
+        best = best[: budget.walk_starts]
+        one = int(random.random_raw()) % len(best)
+        other = (one + 1 + int(random.random_raw()) % (len(best) - 1)) % len(best)
+        child = _walk(clusters, _where_both_agree(clusters, best[one].side, best[other].side, random), moves)
+        if not any(s.is_same(child) for s in best):
+            best.append(child)
+    for split in sorted(best, key=_Split.order):
+        yield _cut_of_clusters(g, clusters, split.side)
+
+
+def _where_both_agree(c: _Clusters, one: Bools, other: Bools, random: np.random.PCG64) -> _Split:
+    """A split with every cluster on its side in two splits, by chance where they differ (crossover of a
+    memetic search)."""
+    if 2 * int(c.weight[one != other].sum()) > int(c.weight.sum()):
+        other = ~other
+    chance = random.random_raw(len(one)).astype(np.float64) / 2.0**64
+    place = np.where(one == other, np.where(one, -1.0, 2.0), chance)
+    return _Split.of(c, _fill_half(c, np.argsort(place, kind="stable")))
 
 
 def _starting_splits(
@@ -120,45 +170,57 @@ def _breadth_first_order(clusters: _Clusters, first: int) -> Ints:
     return np.append(np.array(order, dtype=np.int64), rest)
 
 
-def _move_each_cluster_once(c: _Clusters, side: Bools) -> Bools | None:
-    """Every cluster moved once, the best first that keeps the balance about; the best state on the way if it
-    is better."""
-    side, gain = side.copy(), c.gains(side)
-    total, most = int(c.weight.sum()), int(c.weight.max())
-    ours = int(c.weight[side].sum())
-    free = np.ones(len(side), dtype=np.bool_)
+def _move_each_cluster_once(c: _Clusters, side: Bools, patience: int) -> _Split | None:
+    """The best split on the way if every cluster is moved once, None if none is better than the first."""
+    once = np.full(len(side), len(side), dtype=np.int64)
+    return _best_on_way(c, _Split.of(c, side), once, patience)
+
+
+def _walk(c: _Clusters, split: _Split, moves: int) -> _Split:
+    """The best split on a way of so many moves, each cluster left for 5 to 39 of them where it has been moved
+    to (tabu search)."""
+    rests = 5 + (np.random.PCG64(1).random_raw(moves) % 35).astype(np.int64)
+    return _best_on_way(c, split, rests, moves) or split
+
+
+def _best_on_way(c: _Clusters, first: _Split, rests: Ints, patience: int) -> _Split | None:
+    """The best split on a way on which always the cluster is moved that lowers the cut most, of those that
+    keep the balance about and do not rest: one moved rests for ``rests`` moves, a number for each. The way
+    ends early after ``patience`` moves without a better split. None if no split is better than the first."""
+    side, gain, value, over = first.side.copy(), c.gains(first.side), first.value, first.over
+    light, most, twice = c.weight == 0, int(c.weight.max()), 2 * c.capacity
+    lowest = np.iinfo(np.int64).min
+    until = np.zeros(len(side), dtype=np.int64)
     moved: list[int] = []
-    value = 0
-    best, at = (abs(2 * ours - total) // 2, 0), 0
-    low = -(2**60)
-    while len(moved) < len(side):
-        over = 2 * ours - total
-        heavy = c.weight > 0
-        fits = free & (~heavy | (side if over > 0 else ~side if over < 0 else heavy))
-        if not fits.any():
-            fits = free & (np.abs(over + np.where(side, -2, 2) * c.weight) <= 2 * most)
-            if not fits.any():
+    best, at = first.order(), 0
+    for rest in rests.tolist():
+        fits = until <= len(moved)
+        if over:
+            fits &= light | (side if over > 0 else ~side)
+        v = int(np.where(fits, gain, lowest).argmax())
+        if not fits[v]:
+            fits = (until <= len(moved)) & (np.abs(over + np.where(side, -2, 2) * c.weight) <= 2 * most)
+            v = int(np.where(fits, gain, lowest).argmax())
+            if not fits[v]:
                 break
-        v = int(np.where(fits, gain, low).argmax())
         value -= int(gain[v])
-        ours += int(c.weight[v]) * (-1 if side[v] else 1)
+        over += int(c.weight[v]) * (-2 if side[v] else 2)
         mine = slice(c.start[v], c.start[v + 1])
         near = c.near[mine]
-        np.add.at(gain, near, np.where(side[near] == side[v], 2, -2) * c.capacity[mine])
+        gain[near] += np.where(side[near] == side[v], twice[mine], -twice[mine])
         gain[v] = -gain[v]
         side[v] = not side[v]
-        free[v] = False
         moved.append(v)
-        state = (abs(2 * ours - total) // 2, value)
-        if state < best:
-            best, at = state, len(moved)
-        if len(moved) - at > 400:
+        until[v] = len(moved) + rest
+        if (abs(over) // 2, value) < best:
+            best, at = (abs(over) // 2, value), len(moved)
+        if len(moved) - at > patience:
             break
     if not at:
         return None
     for v in moved[at:]:
         side[v] = not side[v]
-    return side
+    return _Split.of(c, side)
 
 
 def _cut_of_clusters(g: UnitGraph, clusters: _Clusters, side: Bools) -> Cut:

@@ -187,13 +187,11 @@ def _route_all_sources(
     g: UnitGraph, found: Orbits, demand: UniformDemand, length: Ints, sources: Ints, times: Ints
 ) -> UniformRoute | None:
     load, distance = np.zeros(len(g.a), dtype=np.int64), 0
-    weight = dict(zip(sources.tolist(), times.tolist(), strict=True))
-    for part in route_equal_split(g, length, sources, demand):
+    for part in route_equal_split(g, length, sources, times, demand):
         if part is None:
             return None
-        many = np.array([weight[s] for s in part.sources.tolist()], dtype=np.int64)
-        np.add.at(load, found.link, many @ part.load)
-        distance += sum(m * x for m, x in zip(many.tolist(), part.length.tolist(), strict=True))
+        np.add.at(load, found.link, part.load)
+        distance += part.distance
     return UniformRoute(length, load, distance)
 
 

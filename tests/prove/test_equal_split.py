@@ -61,4 +61,4 @@ def test_what_is_spent_is_distance_times_demand() -> None:
                     total += (int(g.weight[s]) - 1) * 2 * own * int(demand.parts[s]) // int(g.weight[s])
                 assert distance_times_demand(g, length, s, demand) == total, seed
             apart = demand.pairs and (far[np.ix_(sources, np.flatnonzero(demand.parts))] >= FAR).any()
-            assert (None in list(route_equal_split(g, length, sources, demand))) == bool(apart), seed
+            assert (None in list(route_equal_split(g, length, sources, demand.senders[sources], demand))) == bool(apart), seed
