@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.syntax.grammar import load_grammar_tables
 from tests.cli.run import SMALL, tdsl, write
-from tests.safety.built import ROOTED, entered, in_child, in_mounts, shell, tree
+from tests.safety.built import ROOTED, entered, in_child, in_mounts, of_a_new_process, shell, tree
 from tests.tables import sections
 
 
@@ -103,9 +102,7 @@ def test_a_cache_that_somebody_filled(here: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
 
     def call() -> tuple[int, str]:
-        load_grammar_tables.cache_clear()  # as in a process that begins
-        done = tdsl("fmt", "--diff", "small.fab", env={"TDSL_CACHE_DIR": str(cache)})
-        load_grammar_tables.cache_clear()
+        done = of_a_new_process("fmt", "--diff", "small.fab", TDSL_CACHE_DIR=str(cache))
         assert "Traceback" not in done.output, done.output
         return done.exit_code, done.stdout
 
