@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -171,6 +173,51 @@ cp "$2" posted.md
 """In place of GitHub's client: keeps what it would post."""
 
 
+class GitLab(BaseHTTPRequestHandler):
+    """What GitLab's API does with the notes of a merge request (docs.gitlab.com/api/notes): lists, adds and changes them."""
+
+    notes: list[dict[str, Any]]
+
+    def do_GET(self) -> None:
+        self.answer({"id": 5} if self.path.endswith("/user") else self.notes)
+
+    def do_POST(self) -> None:
+        self.notes.append({"id": 100 + len(self.notes), "author": {"id": 5}, **self.body()})
+        self.answer(self.notes[-1])
+
+    def do_PUT(self) -> None:
+        (note,) = [n for n in self.notes if str(n["id"]) == self.path.rpartition("/")[2] and n["author"]["id"] == 5]
+        note.update(self.body())
+        self.answer(note)
+
+    def body(self) -> Any:
+        assert self.path.startswith("/api/projects/3/merge_requests/7/notes") and self.headers["PRIVATE-TOKEN"] == "secret"
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+    def answer(self, said: Any) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(said).encode())
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+
+def notes_after_two_runs(line: str, folder: Path) -> list[dict[str, Any]]:
+    """What a job's line leaves of a merge request's notes, of which a stranger wrote the first."""
+    GitLab.notes = [{"id": 1, "author": {"id": 4}, "body": "<!-- tdsl diff -->\nmine"}]
+    with ThreadingHTTPServer(("127.0.0.1", 0), GitLab) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        where = {"CI_API_V4_URL": f"http://127.0.0.1:{server.server_port}/api", "TDSL_COMMENT_TOKEN": "secret"}
+        where |= {"CI_MERGE_REQUEST_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7"}
+        for words in ("first", (folder / "change.md").read_text()):
+            (folder / "change.md").write_text(words)
+            done = shell(line, folder, **where)
+            assert done.returncode == 0, done.stderr
+        server.shutdown()
+    return GitLab.notes
+
+
 def revision() -> str:
     """The commit of the current folder."""
     return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
@@ -207,6 +254,10 @@ def test_the_comment_of_a_change(ci: str, file: str, here: Path, tmp_path: Path)
             assert shell(line, tmp_path, **more).returncode == 0
         assert (tmp_path / "gh_call").read_text().startswith("pr comment 7 ")
         posted = tmp_path / "posted.md"
+    else:
+        (line,) = jobs["comment"]
+        of_others, own = notes_after_two_runs(line, tmp_path)
+        assert of_others["body"].endswith("mine") and own["body"] == "<!-- tdsl diff -->\n" + posted.read_text()
     text = posted.read_text()
     order = [
         text.index(x) for x in ("sizes.fab", "| switches | 12 | 16 | +4 |", "power", ": 128 moved", "```mermaid", "<details>")
