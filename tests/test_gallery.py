@@ -26,7 +26,7 @@ from tdsl.report import json_report
 from tdsl.report.formats import Report
 from tdsl.system.spool import content_in_memory
 from tests.conftest import Golden
-from tests.harness import each, sampled, share
+from tests.harness import each, share
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -172,7 +172,7 @@ SLOW = (
 """A second or several each: `make soundness` compares them."""
 
 QUICK = [n for n in names() if n not in SLOW]
-SHARES = 4
+SHARES = 3
 
 
 def left_out(found: Compilation) -> Iterator[str]:
@@ -202,7 +202,7 @@ def a_design(name: str, golden: Golden) -> None:
     assert section(name, drawn) in PAGE.read_text(encoding="utf-8"), "run `make golden`"
 
 
-@pytest.mark.parametrize("number", sampled(range(SHARES), 2))
+@pytest.mark.parametrize("number", range(SHARES))
 def test_designs(number: int, golden: Golden) -> None:
     each(share(QUICK, number, SHARES), lambda name: a_design(name, golden))
 

@@ -12,7 +12,7 @@ from tests.safety.fuzz import KINDS, TooLong, inputs, limited, run
 
 
 def test_random_inputs() -> None:
-    done, raised = run(10_000, 13, seconds=10)
+    done, raised = run(20_000, 13, seconds=10)
     assert not raised, [(kind, words, data[:200]) for kind, data, words in raised[:3]]
     assert set(done) == set(KINDS)
 
