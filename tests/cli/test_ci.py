@@ -158,11 +158,11 @@ def test_a_new_project(ci: str, file: str, here: Path, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], check=True)
     subprocess.run(["git", "add", "-A"], check=True)
     assert [shell(line, tmp_path).returncode for line in lines] == [0, 0]
-    assert run(*hooks, **home).returncode == 0
+    assert ci == "gitlab" or run(*hooks, **home).returncode == 0  # both have the same hooks
     design = tmp_path / "mine.fab"
     design.write_text(design.read_text().replace("spine[4]", "spine[2]"))
     assert [shell(line, tmp_path).returncode for line in lines] == [0, 1]
-    assert run(*hooks, **home).returncode == 1
+    assert ci == "gitlab" or run(*hooks, **home).returncode == 1
 
 
 GH = """#!/bin/sh
@@ -273,8 +273,15 @@ def test_the_comment_of_a_change(ci: str, file: str, here: Path, tmp_path: Path)
     assert done.returncode and "E0452" in done.stdout and "pods/mine.fab" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("network", ["infiniband", "lldp"])
-@pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/audit.yml"), ("gitlab", ".gitlab/audit.yml")])
+@pytest.mark.parametrize(
+    ("ci", "file", "network"),
+    [
+        ("github", ".github/workflows/audit.yml", "infiniband"),
+        ("gitlab", ".gitlab/audit.yml", "lldp"),
+        pytest.param("github", ".github/workflows/audit.yml", "lldp", marks=pytest.mark.daily),
+        pytest.param("gitlab", ".gitlab/audit.yml", "infiniband", marks=pytest.mark.daily),
+    ],
+)
 def test_a_nightly_audit(ci: str, file: str, network: str, here: Path, tmp_path: Path, forked: Path) -> None:
     """Its steps take the capture, pass for what is as designed, and fail, with a work list, once a cable is lost."""
     assert tdsl("init", "mine", "--ci", ci, "--audit", network).exit_code == 0
