@@ -13,7 +13,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name, known_names_help
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
+from tdsl.syntax.keywords import INSTEAD_OF, KINDS, PATTERNS, STARTERS
 
 _VALUES = """
 medium: trace backplane fibre copper dac acc aec aoc dwdm
@@ -74,6 +74,8 @@ def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     if found is None or found[1] not in known or text[span.start : span.end].lower() in _FILLERS:
         return None
     name = text[span.start : span.end]
+    if INSTEAD_OF.get(name.lower()) in ("report", "require"):  # `print power`
+        return None
     if text[found.end() : found.end() + 1] == "{" and found[1] not in _SETTINGS_OF.get(name.lower(), ()):
         return None
     whole = SourceSpan(span.file, span.start, found.end(1))

@@ -346,6 +346,8 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
         return value.sizes
     whole = re.compile(r"(\w+)\s*(?::|-|to)\s*(\w+)(?=\s*[{\])]|$)").match(span.file.text, span.start)
     new = f"{whole[1]}..{whole[2]}" if whole is not None else ""
+    if not new and isinstance(value, int) and span.text.isidentifier():
+        new = f"0..{span.text} - 1"
     at = SourceSpan(span.file, span.start, whole.end()) if whole is not None else span
     raise Fault(
         "E0103",

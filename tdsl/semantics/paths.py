@@ -85,13 +85,14 @@ class PathReader:
         return self.at < len(self.path.parts)
 
     def entries(
-        self, name: tree.Identifier, axes: tuple[Axis, ...], extents: Sequence[object] = ()
+        self, name: tree.Identifier, axes: tuple[Axis, ...], extents: Sequence[object] = (), ports: str = ""
     ) -> list[IndexEntry]:
-        """One entry a dimension; nothing written means the whole population."""
+        """One entry a dimension; nothing written means the whole population. ``ports``: the class of ports
+        that an index of what has none may mean."""
         index = self.index()
         if index is None or _is_lone_star(index):
             return [IndexEntry(a, None, name.span, name.name) for a in axes]
-        _check_count(name, axes, index, extents)
+        _check_count(name, axes, index, extents, ports)
         return [IndexEntry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
 
 
@@ -119,7 +120,9 @@ def resolve_path(
         found = _member_of_group(found, head)
     own = [p.axes for p in found.parts[depth : depth + len(written)]]
     entries = _entries_of_groups(written, own)
-    entries += reader.entries(head, found.parts[-1].axes, found.extents)
+    classes = {c.name for c in found.model.classes}
+    meant = next(iter(classes)) if len(classes) == 1 else "p" if "p" in classes else ""
+    entries += reader.entries(head, found.parts[-1].axes, found.extents, meant)
     return _target_behind_device(plan, reader, found, shared, entries, path, ports)
 
 
@@ -133,6 +136,7 @@ def _check_count(
     axes: tuple[Axis, ...],
     index: tree.IndexPart | None,
     extents: Sequence[object] = (),
+    ports: str = "",
 ) -> None:
     if index is None or (_is_lone_star(index) and axes) or len(index.entries) == len(axes):
         return
@@ -144,6 +148,8 @@ def _check_count(
         if not axes
         else "one entry a dimension, separated by commas; `[*]` alone means all members"
     )
+    if not axes and ports and any(isinstance(e, tree.Range) for e in index.entries):
+        mend = f"its ports are `{name.name}.{ports}{index.span.text}`"
     written = f"{len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written"
     behind = re.compile(r"\]\s*+\[").match(index.span.file.text, index.span.end - 1)
     if behind is not None and len(index.entries) + 1 == len(axes):

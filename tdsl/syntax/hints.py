@@ -59,11 +59,15 @@ def _double_slash_comment(s: Scene) -> Diagnostic | None:
     )
 
 
+_UP_TO_SIGN = re.compile(r"""(?:[^{};#"\n]|"[^"\n]*+")*+""")
+
+
 def _rest_of_line(s: Scene) -> str:
     """What the line has behind the fault, up to a brace, a `;` or a comment; "" where that is long."""
     text = s.run.file.text
     end = text.find("\n", s.span.end)
-    rest = re.split(r"[{};#]", text[s.span.end : end if end >= 0 else len(text)])[0].strip()
+    found = _UP_TO_SIGN.match(text, s.span.end, end if end >= 0 else len(text))
+    rest = found[0].strip() if found is not None else ""
     return rest if len(rest) <= 40 else ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.declaration_slips import is_in_settings
@@ -280,6 +282,45 @@ def _missing_with(s: Scene) -> Diagnostic | None:
     )
 
 
+_KEPT = frozenset(("then", "keeps", "keep", "keeping", "still", "has", "having", "leaves", "leaving"))
+"""Words for what must hold after failures."""
+
+
+def _other_word_for_with(s: Scene) -> Diagnostic | None:
+    """``survives any 1 of spine then bisection >= 20%``."""
+    t, following = s.token, s.rest[1:3]
+    if t is None or s.first != "require" or t.text not in _KEPT or len(following) < 2:
+        return None
+    if "WITH" not in s.expected or following[0].type != "NAME" or s.statement[1].text != "survives":
+        return None
+    message = f"what must hold after the failures follows `with`, found `{t.text}`"
+    return rewriting_finding(message, t.span, t.span, "with", safe=False)
+
+
+_UNDER_FAILURE = re.compile(
+    r"(?P<claim>[^\n;#]{1,200}?)[ \t]++(?:when|if|after|under|despite)[ \t]++"
+    r"(?:any[ \t]++)?(?:(?P<count>\d++)[ \t]++)?(?:(?:of|one|a|an)[ \t]++){0,2}"
+    r"(?P<set>\w[\w.\[\]*]*+)[ \t]++(?:fails?|failed|failures?|"
+    r"(?:is|are|goes|go)[ \t]++(?:down|lost|out|dead)|down|lost|dies|die)[ \t]*+(?=[;#\n]|$)"
+)
+
+
+def _claim_under_failure(s: Scene) -> Diagnostic | None:
+    """``bisection >= 40% when spine[0] fails``."""
+    t = s.token
+    if t is None or s.first != "require" or len(s.statement) < 2:
+        return None
+    begin = s.statement[1].start
+    found = _UNDER_FAILURE.match(s.run.file.text, begin)
+    if found is None or not found.start() < t.start < found.end():
+        return None
+    new = f"survives any {found['count'] or 1} of {found['set']} with {found['claim']}"
+    whole = SourceSpan(s.run.file, begin, found.end())
+    return rewriting_finding(
+        "what must hold after failures follows `survives … with`", whole, whole, new, safe=False
+    )
+
+
 def _second_with(s: Scene) -> Diagnostic | None:
     """``survives any 1 of spine with allreduce 1GB <= 70ms with in_network``."""
     words = s.statement
@@ -358,6 +399,8 @@ TRIALS = (
     _arguments_in_brackets,
     _split_sign,
     _missing_with,
+    _other_word_for_with,
+    _claim_under_failure,
     _second_with,
     _sets_in_brackets,
     _of_before_amount,

@@ -7,7 +7,7 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, SETTINGS, STARTERS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, rewriting_finding, surrounding_block
 
@@ -424,7 +424,11 @@ def _words_of_connect(s: Scene) -> Diagnostic | None:
     joint = next((x for x in after if x.text in ("and", "with") and x.type == "NAME"), None)
     if joint is not None and not any(x.text == "to" for x in after):
         edits.append((joint.span, "to"))
-    whole = SourceSpan(s.run.file, words[0].start, after[-1].end)
+    behind = next((x for x in after if x.text == "{"), None)
+    last = after[after.index(behind) - 1] if behind is not None else after[-1]
+    if extra.text == "each" and joint is None and not any(x.text in PATTERNS for x in after):
+        edits.append((SourceSpan(s.run.file, last.end, last.end), " each"))
+    whole = SourceSpan(s.run.file, words[0].start, last.end)
     shown = _with_edits(whole, edits)
     return Diagnostic(
         "E0001",

@@ -105,7 +105,7 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered
-    if metric.lower() not in MEANT and closest_name(metric, known, NEARLY_SAME):
+    if metric.lower() not in (*MEANT, *FILLERS) and closest_name(metric, known, NEARLY_SAME):
         return _help_by_nearest_metric(metric, text, known)
     said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
     phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
