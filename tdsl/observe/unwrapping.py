@@ -52,7 +52,7 @@ DEEPEST = 12
 """Levels of JSON around a capture."""
 MOST_INSIDE = 4096
 """Captures in one file."""
-MOST_OUTPUTS = 1 << 14
+MOST_OUTPUTS = 1 << 13
 """Outputs of commands in one log."""
 ENVELOPE = frozenset(
     (
