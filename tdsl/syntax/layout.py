@@ -119,7 +119,8 @@ class TokenLayout:
 
     def _enter_block(self, i: int, token: Token) -> None:
         if i and self.tokens[i - 1].type == "LBRACE" and self._is_doubled(i):
-            self._report_doubled_brace(token)
+            if i < 2 or self.tokens[i - 2].type != "LBRACE":  # of a row of them one
+                self._report_doubled_brace(token)
             return
         self._join_brace_to_head(token)
         self._unclosed(token.start)
