@@ -78,7 +78,8 @@ SLURM = "SwitchName=a Nodes="
     ("scheduler", SLURM + "a," * 500_000), ("scheduler", SLURM + "[" * 1_000_000),
     ("scheduler", (SLURM + "n[0-999999]\n") * 32_000),
     ("scheduler", "- topology: a\n  x: 1" + ":1" * 500_000), ("p2p", "\n".join(["a,b," * 1000] * 250)),
-], ids=["refusals", "answers", "envelopes", "erased", "session", "nxos", "commas", "brackets", "hosts", "number", "columns"])  # fmt: skip
+], ids=["refusals", "answers", "envelopes", "erased", "session", "nxos", "commas", "brackets", "hosts", "number",
+        "columns"])  # fmt: skip
 def test_captures_of_a_million_characters(option: str, text: str, tmp_path: Path) -> None:
     """Read or refused in seconds of the processor, with their lines."""
     capture, began = tmp_path / "capture.txt", time.process_time()
