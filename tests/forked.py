@@ -8,6 +8,7 @@ file of who calls. What a process of its own does at its start and its end is ju
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -18,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 from select import select
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 CALLER = """
@@ -100,10 +102,17 @@ def _answer(line: socket.socket) -> None:
 def serve(place: str) -> None:
     """Answer calls, each in a process of its own, until standard input ends."""
     import tdsl
+    from tests.cli.run import tdsl as tdsl_call
+    from tests.cli.run import write
 
     for module in walk_packages(tdsl.__path__, "tdsl."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    with TemporaryDirectory() as folder:  # what a process keeps, such as templates: each call would make it anew
+        design = write(Path(folder))
+        for call in (("build", design, "--out", Path(folder) / "out"), ("diff", design, design), ("show", design, "links")):
+            tdsl_call(*call)
+    gc.freeze()
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(place)
         door.listen()

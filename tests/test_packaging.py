@@ -80,6 +80,7 @@ def test_it_builds_a_design_away_from_the_checkout(wheel: Path, tmp_path: Path) 
     assert not (tmp_path / "cache" / "tdsl" / "grammar").exists()  # the parse tables are those of the wheel
 
 
+@pytest.mark.daily
 def test_a_wheel_from_the_sdist_is_the_same(wheel: Path, sdist: Path, tmp_path: Path) -> None:
     shutil.unpack_archive(sdist, tmp_path)  # made by this test; Python before 3.11.4 knows no filter
     (source,) = (p for p in tmp_path.iterdir() if p.is_dir())

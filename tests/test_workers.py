@@ -19,6 +19,7 @@ from tdsl.compile.compiler import Request
 from tdsl.compile.sweep import sweep_parameters
 from tdsl.system.workers import Workers, WorkersEnded
 from tests.cli.run import tdsl, write
+from tests.harness import sampled
 from tests.process_work import always_ended, ended_once, refused, square
 from tests.tables import sections
 
@@ -121,7 +122,7 @@ def test_a_sweep_on_processes_is_the_sweep_on_one(tmp_path: Path) -> None:
     assert told(design, Eager(2)) == alone
 
 
-@pytest.mark.slow
+@pytest.mark.daily
 def test_a_sweep_on_a_cluster_is_the_sweep_on_one(tmp_path: Path) -> None:
     """A scheduler and two workers on this machine, one of them killed while they work."""
     distributed = pytest.importorskip("distributed")
@@ -154,7 +155,7 @@ def test_the_options(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there are copies under Linux only")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("after", [1, 8])
+@pytest.mark.parametrize("after", sampled([1, 8], 2))
 def test_processes_that_end_while_they_hand_over_much(number: signal.Signals, after: int, tmp_path: Path) -> None:
     """Ctrl-C for all of them ends the work, and leaves no file; one that is killed is replaced."""
     command = [sys.executable, "-c", LARGE]

@@ -286,6 +286,24 @@ def _glossary_topic(word: str) -> str | None:
     return None
 
 
+MOST_PAGES = 3
+"""Pages of the documentation that are named where there is none about a word."""
+
+
+def pages_that_say(word: str) -> list[str]:
+    """The pages of the documentation in which a word of three letters or more occurs, those first that say it
+    most."""
+    if len(word) < 3:
+        return []
+    wanted = re.compile(rf"(?<!\w){re.escape(word)}s?(?!\w)", re.IGNORECASE)
+    counts = [
+        (len(wanted.findall(page.read_text(encoding="utf-8"))), page.name)
+        for page in sorted(packaged_folder("docs").glob("*.md"))
+    ]
+    said = sorted((-many, name) for many, name in counts if many)
+    return [f"docs/{name}" for _, name in said[:MOST_PAGES]]
+
+
 # ---------------------------------------------------------------- words of the language
 
 

@@ -55,9 +55,9 @@ class TopicWord(Text):
     "  tdsl explain ECMP       (a term of the glossary)\n"
     "  tdsl explain --list     (all codes)",
 )
-@click.argument("word", type=TopicWord(), metavar="WORD", required=False)
+@click.argument("words", type=TopicWord(), metavar="WORD", nargs=-1)
 @click.option("--list", is_flag=True, help="List all codes and checks, as `tdsl list codes` does.")
-def command(word: str | None, **given: bool) -> None:
+def command(words: tuple[str, ...], **given: bool) -> None:
     """Explain a code or a check, with an example and the fix; or a model of the catalogue, a design or a
     topology of the library, a target, a word of the language such as `spread`, or a term such as ECMP."""
     from tdsl.explain import catalogue
@@ -69,7 +69,8 @@ def command(word: str | None, **given: bool) -> None:
 
         print_table(list_of_codes(), wrapped=True)
         return
-    if word is None:
+    word = " ".join(words)
+    if not word:
         raise click.UsageError("name a code, check, model, topology or target; `--list` lists all codes")
     if re.fullmatch(r"[Ee]?[0-9]{3}|[0-9]{4}", word):
         word = f"E{word.lstrip('Ee').zfill(4)}"
@@ -77,7 +78,7 @@ def command(word: str | None, **given: bool) -> None:
     if page is not None:
         write_to_stream(_page_as_text(f"{page.code} {page.name}: {page.title}", page.text, paint))
         return
-    from tdsl.commands._topics import topic_names, topic_page
+    from tdsl.commands._topics import pages_that_say, topic_names, topic_page
 
     text = topic_page(word)
     if text is not None:
@@ -86,7 +87,11 @@ def command(word: str | None, **given: bool) -> None:
         return
     is_code = re.fullmatch(r"[Ee][0-9]{3,5}", word) is not None
     near = catalogue.most_similar_code(word) if is_code else _nearest_page_name(word, topic_names())
+    pages = [] if is_code else pages_that_say(word)
     advice = f"did you mean {near!r}?" if near else "`tdsl explain --list` lists all codes"
+    if pages:
+        mean = f"; or did you mean {near!r}?" if near else ""
+        advice = f"{' and '.join(pages)} {'says' if len(pages) == 1 else 'say'} it{mean}"
     raise Wrong(f"there is no {'code' if is_code else 'page about'} {word!r}; {advice}")
 
 

@@ -199,10 +199,16 @@ comment:
       import json, os, urllib.request
       e = os.environ
       request = "projects/{{CI_MERGE_REQUEST_PROJECT_ID}}/merge_requests/{{CI_MERGE_REQUEST_IID}}"
-      notes = "{{CI_API_V4_URL}}/" + request + "/notes"
-      body = json.dumps({{"body": open("change.md", encoding="utf-8").read()}}).encode()
+      notes, mark = ("{{CI_API_V4_URL}}/" + request + "/notes").format(**e), "<!-- tdsl diff -->"
       head = {{"PRIVATE-TOKEN": e["TDSL_COMMENT_TOKEN"], "Content-Type": "application/json"}}
-      urllib.request.urlopen(urllib.request.Request(notes.format(**e), body, head))
+      def ask(method, url, body=None):
+          said = None if body is None else json.dumps(body).encode()
+          return json.load(urllib.request.urlopen(urllib.request.Request(url, said, head, method=method)))
+      own = ask("GET", "{{CI_API_V4_URL}}/user".format(**e))["id"]
+      held = [n["id"] for n in ask("GET", notes + "?per_page=100&sort=asc")
+              if n["author"]["id"] == own and n["body"].startswith(mark)]
+      body = {{"body": mark + "\\n" + open("change.md", encoding="utf-8").read()}}
+      ask(*(("PUT", f"{{notes}}/{{held[0]}}") if held else ("POST", notes)), body)
       END
 """
 IGNORED = """\

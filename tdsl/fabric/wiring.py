@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import field
 from functools import partial
@@ -343,7 +344,7 @@ def links_of_application(
     otherwise. Raises Fault."""
     node, p = wire.node, wire.node.pattern
     if p is None:
-        _refuse_connect_without_pattern(node, a, b)
+        _refuse_connect_without_pattern(wiring.ports, node, a, b)
         return patterns.single_link()
     times = _whole_number_of(node.copies, wire, resolver.evaluator, 1, least=1)
     name, words = p.name.name, _words_of_pattern(node, p)
@@ -364,7 +365,9 @@ def links_of_application(
     return LINKS_OF_PATTERN[name](Application(wiring, wire, p, a, b, resolver, words, times, free))
 
 
-def _refuse_connect_without_pattern(node: tree.Connect, a: StatementSide, b: StatementSide | None) -> None:
+def _refuse_connect_without_pattern(
+    ports: PortTable, node: tree.Connect, a: StatementSide, b: StatementSide | None
+) -> None:
     """Without a pattern a connect joins one device to one. Raises Fault."""
     if b is None:
         raise Fault(
@@ -380,9 +383,40 @@ def _refuse_connect_without_pattern(node: tree.Connect, a: StatementSide, b: Sta
                 "E0453",
                 side.span,
                 f"this means {side.size} devices at once, and no pattern says how they are joined",
-                help="give them an index variable instead of `*`, or write a pattern: "
-                f"{', '.join(CONNECT_PATTERNS)}",
+                help=_pattern_or_index(ports, a, b),
             )
+
+
+def _pattern_or_index(ports: PortTable, a: StatementSide, b: StatementSide) -> str:
+    """What to write where several devices are to be joined: rails where there are as many devices as ports of
+    each at the other end, a pattern, or an index variable."""
+    joined = f"connect {a.span.text} to {b.span.text}"
+    if "\n" in joined or "," in joined:
+        return (
+            f"give them an index variable instead of `*`, or write a pattern: {', '.join(CONNECT_PATTERNS)}"
+        )
+    if min(a.size, b.size) == 1:
+        return f"write `{joined} each`, which joins it to each of them"
+    rails = _joined_by_rails(ports, a, b)
+    first = f"write `{rails}`, or " if rails else "write "
+    shared = f"{first}`{joined} spread`, which shares the links evenly; `each` joins every two"
+    return f"{shared}; or give both ends an index variable: `[i]`"
+
+
+_HOSTS_PORTS = re.compile(r"(\w++)(?:\[\*\])?\.(\w++)(?:\[\*\])?")
+_SWITCHES = re.compile(r"(\w++)(?:\[\*\])?")
+
+
+def _joined_by_rails(table: PortTable, a: StatementSide, b: StatementSide) -> str:
+    """The connect by which port r of each device goes to the r-th of others, ``connect node[n].nic[r] to
+    leaf[r]``; "" where their numbers differ."""
+    ports, others = _HOSTS_PORTS.fullmatch(a.span.text), _SWITCHES.fullmatch(b.span.text)
+    if ports is None or others is None:
+        return ""
+    model = table.models[int(table.device_model[int(a.rows[0, 0])])]
+    if sum(c.size for c in model.classes if c.name == ports[2]) != b.size:
+        return ""
+    return f"connect {ports[1]}[n].{ports[2]}[r] to {others[1]}[r]"
 
 
 def _words_of_pattern(node: tree.Connect, p: tree.PatternRef) -> dict[str, tree.Expr | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from itertools import count
 from pathlib import Path
 
 from tdsl.compile import compiler
@@ -22,9 +23,14 @@ from tdsl.ide.facts import (
     facts_of_compilation,
     facts_of_parameters,
 )
+from tdsl.ide.quoted_fixes import fixes_from_help
 from tdsl.ide.rename import RenameIndex
 from tdsl.semantics.loader import DECLARED
 from tdsl.system.lazy_dataclass import dataclass
+
+FIXED_TEXTS, FIXED_LINKS = 24, 5_000
+"""Texts that are compiled to see which words of a help mend a finding, and links of the designs for which
+that is done: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +105,52 @@ def judge_in_stages(question: Question, session: EditorSession | None = None) ->
     then everything. ``session`` keeps fabrics of earlier texts."""
     try:
         asked = options_of_question(question)
+        wired: compiler.Compilation | None = None
         for result in compiler.compile_in_stages(
             question.path, asked, session or EditorSession(), every=True
         ):
+            wired = wired or result
             yield TextJudgement(_findings_without_repeats(result), last=False)
-        yield _judgement_of_compilation(result)
+        judged = _judgement_of_compilation(result)
+        if wired is not None and _count_links(wired) <= FIXED_LINKS:
+            judged = replace(judged, findings=_with_fixes(judged.findings, wired, question, asked))
+        yield judged
     except (compiler.UsageError, ConfigError) as wrong:
         yield TextJudgement(wrong=str(wrong))
+
+
+def _count_links(wired: compiler.Compilation) -> int:
+    return sum(len(d.fabric.link_a) for d in wired.designs if d.fabric is not None)
+
+
+def _with_fixes(
+    findings: tuple[Diagnostic, ...], wired: compiler.Compilation, question: Question, asked: Request
+) -> tuple[Diagnostic, ...]:
+    """Findings, those that the wiring shows with fixes made of their help."""
+    left = count(FIXED_TEXTS, -1)
+
+    def recompile(text: str) -> list[Diagnostic] | None:
+        if next(left) <= 0:
+            return None
+        request = replace(asked, overlay={**question.overlay, question.path: text})
+        try:
+            after = compiler.compile_without_checks(question.path, request)
+        except compiler.UsageError:
+            return None
+        return [d for d in after.findings if not d.allowed]
+
+    before = [d for d in wired.findings if not d.allowed]
+    fixes = {
+        (d.code, d.message, d.span.start): d.fix
+        for d in fixes_from_help(before, question.path, recompile)
+        if d.span is not None
+    }
+    return tuple(
+        replace(d, fix=fixes.get((d.code, d.message, d.span.start)))
+        if d.fix is None and d.span is not None and d.span.file.name == question.path
+        else d
+        for d in findings
+    )
 
 
 def _judgement_of_compilation(result: compiler.Compilation) -> TextJudgement:

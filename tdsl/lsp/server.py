@@ -87,6 +87,7 @@ class Server(Answering):
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
         self.checks = count()  # numbers what is shown as progress
+        self.completed = False  # whether names were completed once, so that the first who asks does not wait
         self.pages: dict[str, Path | None] = {}  # of codes, those that were asked for
         self.indices: dict[str, RenameIndex] = {}  # of names, for each file asked about, until a text changes
 
@@ -229,6 +230,11 @@ class Server(Answering):
         state.values = judgement.facts
         if self.open.get(state.uri) is state and not state.compiled:
             self.tell(state, judgement, keep=True)
+        if not self.completed:
+            self.completed = True
+            await asyncio.get_running_loop().run_in_executor(
+                self.reader, self.completion, state, len(state.file.text), False
+            )
 
     async def proofs(self, state: Open, pause: float) -> None:
         """Tell what the process that compiles finds, as it comes."""

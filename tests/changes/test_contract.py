@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.run import tdsl, write
+from tests.harness import sampled
 from tests.tables import sections
 
 OPERATORS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
@@ -119,7 +120,7 @@ def order(old: Wanted, new: Wanted) -> str:
     return "same" if before == after else "stronger" if after < before else "weaker" if after > before else "changed"
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", sampled(range(30), 2))
 def test_a_planted_change_of_a_requirement(seed: int, tmp_path: Path) -> None:
     """Requirements in another order and form are no difference; one that goes, comes or has another bound is, and is alone."""
     rng = random.Random(seed)

@@ -66,7 +66,7 @@ def both(*args: str) -> tuple[int, bool]:
     """The status of a call that says the same with and without the cache, and whether the design was compiled for it."""
     fresh = said(*args, "--no-cache", "-v")
     status, out, told = said(*args, "-v")
-    assert (status, out) == fresh[:2]
+    assert (status, out) == fresh[:2] and "an earlier call" not in fresh[2]
     return status, "an earlier call" not in told
 
 
@@ -75,9 +75,7 @@ def test_every_format_says_the_same(format: str, project: Path) -> None:
     call = *CALL, "--output-format", format
     assert both(*call) == (1, True)
     assert both(*call) == (1, False)
-    assert both(*CALL, "--output-format", "concise") == (1, False)  # one answer for all formats
-    told = [tdsl("check", *call, "-v", *more).stderr for more in ((), ("--no-cache",))]
-    assert ["an earlier call" in words for words in told] == [True, False]
+    assert "an earlier call" in said(*CALL, "--output-format", "concise", "-v")[2]  # one answer for all formats
     fresh = tdsl("check", *CALL, "-o", "fresh", "--report", f"{format}=fresh2", "--no-cache")
     kept = tdsl("check", *CALL, "-o", "kept", "--report", f"{format}=kept2")
     assert (fresh.exit_code, fresh.output) == (kept.exit_code, kept.output) == (1, "")
@@ -249,11 +247,11 @@ def shown(steps: list[Compilation]) -> tuple[list[str], str]:
 
 
 def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every sixth faulty design and of every sixth of the library, in every format."""
+    """Of every twelfth faulty design and of every twelfth of the library, in every format."""
 
     def differ() -> Iterator[str]:
         monkeypatch.chdir(FIXTURES)
-        for source in (*sorted(p.name for p in FIXTURES.glob("*.fab"))[::6], *(p.stem for p in LIBRARY[::6])):
+        for source in (*sorted(p.name for p in FIXTURES.glob("*.fab"))[::12], *(p.stem for p in LIBRARY[::12])):
             steps = list(compiler.compile_in_stages(source, Request()))
             again = form.compilations_from_json(form.json_from_bytes(form.json_bytes(form.compilations_as_json(steps))))
             if shown(steps) != shown(again):

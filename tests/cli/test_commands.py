@@ -220,7 +220,7 @@ def test_explain_a_code(word: str) -> None:
 @pytest.mark.parametrize("row", table(__file__, "explain"), ids=lambda row: row[0])
 def test_explain_a_topic(row: tuple[str, ...]) -> None:
     word, *lines = row
-    done = tdsl("explain", word)
+    done = tdsl("explain", *word.split())
     assert done.exit_code == 0
     none(line for line in lines if line not in done.stdout)
 

@@ -105,6 +105,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         ):
             failed, text = await call(client, tool, **given)
             assert failed and words in text, (tool, given, text)
+        await answers_hostile_texts(client)
 
     asked(folder, work)
 
@@ -162,14 +163,11 @@ def test_a_process_that_is_ended_is_no_end_of_the_server(tmp_path: Path) -> None
     asked(tmp_path, work)
 
 
-def test_hostile_texts_of_an_assistant(tmp_path: Path) -> None:
+async def answers_hostile_texts(client: Any) -> None:
     """An answer or a refusal, and no fault of tdsl's own."""
     texts = ("\0", "\x1b[2J", "fabric f { let a = " + "9 ** " * 50 + "9 }", "{" * 100_000, "use a.b.c\n" * 1000)
 
-    async def work(client: Any) -> None:
-        for text in texts:
-            for tool, more in (("check", {}), ("expand", {}), ("show", {"what": "devices"})):
-                _, said = await call(client, tool, text=text, **more)
-                assert said and "internal error" not in said and "Traceback" not in said, (tool, text[:40])
-
-    asked(tmp_path, work)
+    for text in texts:
+        for tool, more in (("check", {}), ("expand", {}), ("show", {"what": "devices"})):
+            _, said = await call(client, tool, text=text, **more)
+            assert said and "internal error" not in said and "Traceback" not in said, (tool, text[:40])

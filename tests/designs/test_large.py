@@ -9,6 +9,7 @@ import pytest
 
 from tdsl.compile.compiler import Request, compile_without_checks
 from tests.cli.run import report
+from tests.harness import sampled
 from tests.soundness.whole_designs import designs_of_pages
 
 DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
@@ -16,14 +17,15 @@ LARGEST = ("gpu1m", "gpu262k")
 """Of these `make soundness` makes whole checks, as of all others."""
 
 
-@pytest.mark.parametrize("design", [d for d in designs_of_pages() if Path(d).stem not in LARGEST])
+@pytest.mark.parametrize("design", sampled([d for d in designs_of_pages() if Path(d).stem not in LARGEST], 2))
 def test_designs_of_which_pages_have_figures(design: str) -> None:
     made = compile_without_checks(str(DESIGNS.parents[1] / design), Request())
     assert made.designs and not [d.message for d in made.findings if d.severity.word == "error"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pods", [2, pytest.param(3, marks=pytest.mark.daily)])
+@pytest.mark.daily
+@pytest.mark.parametrize("pods", [2, 3])
 def test_a_few_pods_of_a_million(pods: int) -> None:
     """Every port of leaves and aggregation switches is in use, and two connectors of each core switch go to a pod."""
     fabric = compile_without_checks(str(DESIGNS / "gpu1m.fab"), Request(set=(("pods", str(pods)),))).designs[0].fabric

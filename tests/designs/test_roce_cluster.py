@@ -19,7 +19,8 @@ HOSTS = {*(f"node{n}" for n in range(32)), *(f"filer{n}" for n in range(8)), "he
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     out = tmp_path_factory.mktemp("roce_cluster") / "out"
-    done = tdsl("build", "roce_cluster", "--out", out)
+    targets = (x for name in ("bom", "dns", "frr", "json", "nvue", "roce") for x in ("--target", name))
+    done = tdsl("build", "roce_cluster", "--out", out, *targets)
     assert done.exit_code == 0 and "error" not in done.output.replace("no errors", ""), done.output
     return {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*") if p.is_file()}
 

@@ -70,7 +70,7 @@ def test_a_lock_beside_a_changed_design(name: str, tmp_path: Path) -> None:
     assert before is not None
     lock, old = lock_text([before], "f.fab"), links_of(before)
     fine = 0
-    for changed in Random(name).sample(list(changes(text)), 5):
+    for changed in Random(name).sample(list(changes(text)), 3):
         free, _ = compiled(path, changed)
         kept, _ = compiled(path, changed, lock)
         assert (free is None) == (kept is None), changed

@@ -93,3 +93,25 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
             assert said(judge_in_stages(question([which[0]], 0), kept)) == expected[which]
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "old", "new"),
+    [
+        ("statement_spares_more_than_hosts", "write `spares 1`", "spares 5", "spares 1"),
+        ("statement_forwards_a_switch", "leave out `forwards`", "forwards", ""),
+        ("link_without_rate", "write `{ rate 400Gbps }`", "", " { rate 400Gbps }"),
+        ("jobs_of_other_size", "write `data 4`", "data 2", "data 4"),
+        ("statement_transport_two_families", "write `transport ethernet`", "", "; transport ethernet"),
+        ("newcomer_omit_range", None, None, None),
+    ],
+)
+def test_what_help_has_in_backquotes_is_a_fix_where_it_mends(name: str, title: str | None, old: str, new: str) -> None:
+    path = Path(__file__).parents[1] / "errors" / "design" / f"{name}.fab"
+    *_, last = judge_in_stages(Question(str(path)))
+    fixes = [d.fix for d in last.findings if d.fix is not None and not d.fix.safe]
+    if title is None:
+        assert not fixes
+        return
+    (span, text), *others = fixes[0].edits
+    assert (fixes[0].title, span.file.text[span.start : span.end], text, others) == (title, old, new, [])

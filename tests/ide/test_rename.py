@@ -88,7 +88,7 @@ def renamed(file: Path, text: str, at: int, new: str) -> str:
 @given(
     st.sampled_from(DESIGNS), st.integers(0), st.sampled_from(["zz", "a_longer_name", "_", "to", "x", "leaf", "i", "min", "host"])
 )
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_the_fabric_is_the_same(name: str, nth: int, new: str) -> None:
     file, text = whole(name)
     found = RenameIndex(()).names(file)

@@ -14,7 +14,7 @@ from tdsl.jobs.communication import DimensionTime
 from tdsl.jobs.grid import groups_of_dimension
 from tdsl.jobs.step import StepModel
 from tdsl.semantics.quantity import Quantity
-from tests.harness import compile_text
+from tests.harness import compile_text, sampled
 from tests.jobs.published import model_of_text
 
 SHAPE = "transformer { layers 8; hidden 1024; heads 16; vocab 1024 }; sequence 1024"
@@ -104,7 +104,7 @@ def test_every_rank_is_in_one_group_of_each_dimension(tmp_path: Path) -> None:
             assert (np.diff(groups_of_dimension(job, inner), axis=1) == 1).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", sampled(range(6), 2))
 def test_the_ends_agree_with_the_checks_of_collectives(tmp_path: Path, seed: int) -> None:
     """One group over all accelerators of a random fabric: what the checks of a reduce-scatter and an all-gather prove by other
     code holds, so neither interval lies beyond the other."""

@@ -19,6 +19,7 @@ from tdsl.ide.known import KnownNames
 from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.parser import parse_source_file
+from tests.harness import sampled
 from tests.lsp.test_server import DESIGNS, Client, compiled, conversation
 from tests.tables import sections, table
 
@@ -53,7 +54,7 @@ def declared(body: tuple[tree.Stmt, ...]) -> Iterator[int]:
         yield from declared(getattr(s, "body", None) or () if not isinstance(s, tree.Def) else ())
 
 
-@pytest.mark.parametrize("name", ["dgx_superpod_h100", "superpod_cluster", "two_sites", "rail_only", "aws_p5"])
+@pytest.mark.parametrize("name", sampled(["dgx_superpod_h100", "superpod_cluster", "two_sites", "rail_only", "aws_p5"], 2))
 def test_what_designs_say_is_offered(name: str) -> None:
     """Whatever a design of the library says is offered where it says it: all but names of its own making."""
     path = DESIGNS / f"{name}.fab"

@@ -75,7 +75,7 @@ def judge_changes(folder: Path, hosts: list[str], seeds: range) -> None:
 
 
 def test_what_costs_bandwidth_is_told(test_data: Path) -> None:
-    judge_changes(test_data, [*EXAMPLES], range(12))
+    judge_changes(test_data, [*EXAMPLES], range(6))
 
 
 @pytest.mark.daily

@@ -58,10 +58,10 @@ def explained(cables: Cables) -> list[Mistake]:
 def test_random_mistakes() -> None:
     """Explained by no more moves than were made."""
     fewer = 0
-    for seed in range(100):
+    for seed in range(60):
         cables, kinds = plant(fabrics()[seed % len(fabrics())], seed, 1 + Random(seed).randrange(4))
         fewer += sum(m.cost for m in explained(cables)) <= len(kinds)
-    assert fewer >= 99
+    assert fewer >= 59
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
-from tests.harness import fabric_of
+from tests.harness import fabric_of, sampled
 from tests.observe.captures import BY_DEVICE, WHOLE, audited, capture, codes
 from tests.observe.plant import Cables
 from tests.observe.test_readers import faults
@@ -172,7 +172,7 @@ def recorded(text: str, r: Random) -> str:
 DRESSED = [recorded, prompts, colours, carriage_returns, pager]
 
 
-@pytest.mark.parametrize("reader", sorted({*WHOLE, *BY_DEVICE}))
+@pytest.mark.parametrize("reader", sampled(sorted({*WHOLE, *BY_DEVICE}), 2))
 def test_a_log_of_a_terminal_says_the_same(reader: str, cables: Cables, tmp_path: Path) -> None:
     """With prompts, colours, line ends of a serial line and a pager, alone and together; as UTF-8 or UTF-16."""
     r = Random(reader)

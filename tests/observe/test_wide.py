@@ -14,7 +14,7 @@ from tdsl.observe.audit import Audit
 from tdsl.observe.difference import Mistake
 from tdsl.observe.report import audit_summary
 from tests.fabrics import superpod
-from tests.harness import compile_text, fabric_of
+from tests.harness import compile_text, fabric_of, sampled
 from tests.observe.captures import audited, codes, p2p
 from tests.observe.plant import KINDS, Cables
 from tests.observe.test_diagnose import explained
@@ -164,7 +164,7 @@ def test_a_mirrored_panel_is_one_mistake(tmp_path: Path) -> None:
     assert len(found) == 1 and found[0].kind in ("panel reversed", "reversed")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sampled(range(3), 2))
 def test_where_nothing_fits_what_differs_is_said(seed: int, wide: Fabric, tmp_path: Path) -> None:
     """And leads to what is seen: the findings together are the whole difference."""
     cables = shuffled(Cables(wide), seed)

@@ -14,7 +14,7 @@ import pytest
 
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
-from tests.harness import fabric_of
+from tests.harness import fabric_of, sampled
 
 MODELS = """
 model chip DIE {{ port up: 400Gbps }}
@@ -86,7 +86,7 @@ def count_again(data: dict[str, Any]) -> tuple[Counter[str], int, int, int]:
     return devices, len(cables), plugs, len(cages)
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", sampled(range(14), 2))
 def test_the_bill_is_what_the_fabric_has(seed: int, tmp_path: Path) -> None:
     text, articles = random_design(Random(seed))
     made = build_files(fabric_of(text, tmp_path, models=False), ["bom", "json"], Diagnostics())

@@ -13,7 +13,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces
 from tdsl.physical.lengths import CableRuns
 from tdsl.physical.path_bound import path_bound
-from tests.harness import compile_text, sections
+from tests.harness import compile_text, sampled, sections
 
 TEXTS = sections(Path(__file__).parent / "path_bound.txt")
 HALL = f"\n{TEXTS['HALL']}\n"
@@ -80,7 +80,7 @@ def test_no_placement_of_few_devices_is_shorter(body: str, tmp_path: Path) -> No
     assert best is not None and 0 < least <= best
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", sampled(range(12), 2))
 def test_random_fabrics_at_random_places(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     hosts, leaves, spines = random.randint(3, 8), random.randint(1, 4), random.randint(1, 3)

@@ -64,7 +64,7 @@ def fewest_paths(view: View, lost: set[int]) -> int:
 
 def test_never_more_than_is_left() -> None:
     exact = shown = 0
-    for seed in range(150):
+    for seed in range(100):
         rng = Random(seed)
         view = View.whole(drawn(rng))
         devices, rows = elements(rng, view)
@@ -75,4 +75,4 @@ def test_never_more_than_is_left() -> None:
         assert found <= true, seed
         shown += found > 0
         exact += found == true > 0
-    assert exact > 36 and shown > 48, (exact, shown)
+    assert exact > 24 and shown > 32, (exact, shown)

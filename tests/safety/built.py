@@ -10,9 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output.write import write_output_folder
+from tdsl.syntax.grammar import load_grammar_tables
+from tests.cli.run import tdsl
 
 ROOT = Path(__file__).parents[2]
 ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
@@ -39,6 +42,15 @@ def shell(folder: Path, line: str, program: Path | None = None, **variables: str
     text = f'tdsl() {{ {program or f"{sys.executable} -m tdsl"} "$@"; }}; set -o pipefail; {line}'
     env = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(["bash", "-c", text], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def of_a_new_process(*words: str, **variables: str) -> Result:
+    """A call that reads the grammar first, as a process does that begins."""
+    load_grammar_tables.cache_clear()
+    try:
+        return tdsl(*words, env=variables)
+    finally:
+        load_grammar_tables.cache_clear()
 
 
 def in_mounts(script: str, folder: Path, program: Path) -> None:

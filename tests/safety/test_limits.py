@@ -191,6 +191,8 @@ def test_untrusted_calls_have_limits_that_their_caller_sets(here: Path) -> None:
         said = f"the file has {size:,} bytes; with --untrusted all designs of a call may have 400,000"
         assert done.exit_code == 1 and "error[E0012]" in done.output, done.output
         assert said in " ".join(done.output.replace("│", " ").split()), done.output
+    write(here, "".join(f"let a{i} = {i}\n" for i in range(3_000)) + "use more (z)\n" + SMALL, "large.fab")
+    size = (here / "large.fab").stat().st_size
     for limit, status in ((size + 900, 1), (size + 1100, 0)):
         done = tdsl("check", "large.fab", "--untrusted", "--quiet", env={"TDSL_UNTRUSTED_SIZE": str(limit)})
         assert done.exit_code == status and ("E0012" in done.output) == bool(status), done.output

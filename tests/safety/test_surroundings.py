@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import SMALL, tdsl, write
-from tests.safety.built import ROOTED, entered, in_child, in_mounts, shell, tree
+from tests.safety.built import ROOTED, entered, in_child, in_mounts, of_a_new_process, shell, tree
 from tests.tables import sections
 
 
@@ -96,15 +96,15 @@ def spoilt(path: Path, good: bytes, poison: str) -> None:
         os.chown(path, 65534, 65534)
 
 
-def test_a_cache_that_somebody_filled(tmp_path: Path, forked: Path) -> None:
+def test_a_cache_that_somebody_filled(here: Path, tmp_path: Path) -> None:
     """Whatever its files hold, the answer is the same, nothing in them is run, and links in it are not written through."""
-    write(tmp_path, SMALL.replace("  switch", "    switch"))
+    write(here, SMALL.replace("  switch", "    switch"))
     cache = tmp_path / "cache"
 
     def call() -> tuple[int, str]:
-        done = shell(tmp_path, f"{forked} fmt --diff small.fab", TDSL_CACHE_DIR=str(cache))
-        assert "Traceback" not in done.stderr, done.stderr
-        return done.returncode, done.stdout
+        done = of_a_new_process("fmt", "--diff", "small.fab", TDSL_CACHE_DIR=str(cache))
+        assert "Traceback" not in done.output, done.output
+        return done.exit_code, done.stdout
 
     sound = call()
     held = {p: p.read_bytes() for p in cache.rglob("*") if p.is_file()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soundness.text_mutants import Run, corpus, mutant, with_models
+from tests.soundness.text_mutants import Run, corpus, mutant
 
 
 @pytest.fixture(scope="module")
@@ -20,22 +20,14 @@ def broken(run: Run) -> str:
     return "\n".join(f"=== {what}\n{min(found, key=len)}" for what, found in kinds.items())
 
 
-def test_the_corpus_is_made_of_designs(texts: list[str]) -> None:
-    """Without a change, many of them have a whole fabric: mutants of texts that mean nothing would show nothing."""
-    run = Run(verify=False)
-    for text in texts[::6]:
-        run.judge(with_models(text))
-    assert not run.broken, broken(run)
-    assert len(texts) > 150 and run.sound > run.count // 8
-
-
 @pytest.mark.parametrize("seed", range(1))
 def test_mutants_elaborate_or_are_refused(seed: int, texts: list[str]) -> None:
     run = Run(verify=False)
+    assert len(texts) > 150
     for number in range(120):
         run.judge(mutant(texts, seed, number))
     assert not run.broken, broken(run)
-    assert run.sound and len(run.codes) > 20
+    assert run.sound and len(run.codes) > 20, "mutants of texts that mean nothing would show nothing"
 
 
 def test_mutants_are_checked_or_refused(texts: list[str]) -> None:

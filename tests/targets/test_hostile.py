@@ -376,12 +376,13 @@ def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, byt
     """Every artefact of every target, read; what was found; and the named targets that have nothing to write, with why: each
     that makes no file, but those that an error is about."""
     found = Diagnostics()
-    files = build_files(fabric, targets, found)
     # The switches name no system, so each of its targets is asked for by name.
     systems = [name for name, target in targets_by_name(Diagnostics()).items() if target.routers.nos]
     asked = {*targets, *systems}
-    made = build_files(fabric, sorted(asked - {*targets}), found)
+    files = build_files(fabric, sorted(asked) if targets else (), found)
+    made: dict[str, bytes] = {}
     if not targets:
+        made = build_files(fabric, sorted(asked), found)
         made = {p: data for p, data in made.items() if p.partition("/")[0] in systems}
     if "ibsim/assets.csv" in files:
         assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())

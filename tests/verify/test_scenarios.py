@@ -62,7 +62,7 @@ def told(answers):
     return [(a.check, a.requirement, a.status, a.lower, a.upper, a.unit, a.reason) for a in answers if a.requirement]
 
 
-@pytest.mark.parametrize("seed", sampled(range(10), 2))
+@pytest.mark.parametrize("seed", sampled(range(10), 3))
 def test_together_as_alone(tmp_path, seed):
     """Many scenarios at once get the answers that the checks give to each by itself."""
     one = compiled(tmp_path, design(random.Random(seed)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -61,10 +62,10 @@ class RateMatch(Check):
             return replace(property_holds("there are no links"), judged=0, of=0)
         links, rates = view.rows, table.rates()
         wrong = self._unlike_ends(view, table)
-        faults = [
-            self._fault(view, table, j)
-            for j in joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
-        ]
+        joints: Iterable[Joint] = joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
+        if not f.complete:  # ports that a refused connect would have taken are taken by the next one
+            joints = [j for j in joints if not self._ports_of_the_rate(f, j, _ends_of_joint(table, j))]
+        faults = [self._fault(view, table, j) for j in joints]
         for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):
             crossing = links[via[links] >= 0]
             limit = rates[table.rows(f, via[crossing])]
@@ -110,7 +111,7 @@ class RateMatch(Check):
             message = (
                 f"{ends[0]} to {ends[1]}: {_with_article(words[0])} port into {_with_article(words[1])} port"
             )
-        classes = [table.classes[joint.class_a], table.classes[joint.class_b]]
+        classes = _ends_of_joint(table, joint)
         slower = min((c.rate for c in classes if c.rate is not None), default=rate)
         labels = tuple(
             dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True))
@@ -161,6 +162,10 @@ class RateMatch(Check):
             labels,
             help="use a panel that carries the rate",
         )
+
+
+def _ends_of_joint(table: ClassTable, joint: Joint) -> list[PortClass]:
+    return [table.classes[joint.class_a], table.classes[joint.class_b]]
 
 
 def _split_of_faster_port(classes: list[PortClass], slower: int) -> str:

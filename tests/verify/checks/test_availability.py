@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tests.harness import compile_text
+from tests.harness import compile_text, sampled
 from tests.tables import sections
 
 MODELS = """
@@ -41,7 +41,7 @@ def holds(hosts: set[str], links: list[tuple[str, str]]) -> bool | None:
     return all(one & other for one in reached for other in reached)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", sampled(range(10), 2))
 def test_the_interval_holds_all_states_one_by_one(seed: int, tmp_path: Path) -> None:
     """Random designs whose hosts, switches, some links and a group fail: every state is judged by networkx."""
     rng = Random(seed)
