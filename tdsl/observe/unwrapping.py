@@ -29,13 +29,13 @@ COMMAND = (
     r"(?:sh|show|nv|lldp\w*|ibnetdiscover|iblinkinfo|ibdiagnet|sudo|cat|more|docker|redis-cli|sonic-db-\w+"
     r"|curl|terminal|enable|exit|logout)\b"
 )
-USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
+USER = r"\[?[\w.-]++@[\w.-]++[^#$>%\"{]{0,80}"
 ROLE = r"\{(?:master|backup|linecard|primary|secondary)(?::\w+)?\}"
-PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?|{ROLE}")
+PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*+(?:\([\w.-]++\))?)[#$>%](?:\s.*|{COMMAND}.*)?|{ROLE}")
 """A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``; and
 the line above it in which Junos says its role in a chassis, ``{master:0}``."""
 TYPED = re.compile(
-    rf"(?:\[?[\w.-]+@([\w.-]+)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*)(?:\([\w.-]+\))?)[#$>%]\s*{COMMAND}.*"
+    rf"(?:\[?[\w.-]++@([\w.-]++)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*+)(?:\([\w.-]++\))?)[#$>%]\s*{COMMAND}.*"
 )
 """A prompt with a command, and the name of the device in it."""
 NAMED_BY = ("inventory_hostname", "hostname", "host", "device")
