@@ -362,11 +362,13 @@ def verify_design(design: Design, own: Diagnostics, request: Request, session: S
     budget = budget_of_seconds(request.check_seconds)
     known, moved = session.judged(design)
     found = own if moved is None else Diagnostics(list(own))
+    here: dict[int, tuple[Diagnostic, Diagnostic]] = {}  # findings as they were and moved, by identity
     for results in judge_requirements_stepwise(
         design.fabric, design.claims, found, request.select, request.ignore, design.failed, budget, known
     ):
         if moved is not None:
-            own.items = [moved.finding(d) for d in found]
+            here |= {id(d): (d, moved.finding(d)) for d in found if id(d) not in here}
+            own.items = [here[id(d)][1] for d in found]
         yield replace(design, results=results, left_out=_requirements_left_out(design, results, request))
 
 

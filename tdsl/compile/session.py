@@ -189,6 +189,7 @@ class FabricSession(Session):
     moves: dict[tuple[str, str, int], SpanMapper] = field(
         default_factory=dict
     )  # of the text that is compiled now
+    layouts: tuple[SourceFile, dict[str, WiringTokens]] | None = None  # by fabric, of the file read last
 
     def begin(self, overlay: Mapping[str, str]) -> None:
         """A text is read next."""
@@ -200,7 +201,12 @@ class FabricSession(Session):
         """What the wiring of a plan reads."""
         assert text.home is not None
         module = text.home.module
-        layout = WiringTokens(module.file, module.body, "" if plan.cluster else plan.name)
+        fabric = "" if plan.cluster else plan.name
+        if self.layouts is None or self.layouts[0] is not module.file:
+            self.layouts = module.file, {}
+        layouts = self.layouts[1]  # which the phases of a fabric have in common
+        layout = layouts.get(fabric) or WiringTokens(module.file, module.body, fabric)
+        layouts[fabric] = layout
         limits = (
             sound,
             plan.cluster,

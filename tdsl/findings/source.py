@@ -22,16 +22,18 @@ class SourceFile:
     """One text: its name as people see it (``stdlib:designs/x.fab`` for the library) and its characters.
 
     Positions inside it are offsets in Unicode code points. Two files are the same only if they are the same
-    object; one that comes back from another process is the one of that name and text here.
+    object; one that comes back from another process is the one of that name and text here. A text that is a
+    part of a file has ``lines_above`` lines of the file above it, which count where lines are shown.
     """
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, lines_above: int = 0) -> None:
         self.name = name
         self.text = text
-        _files[name, text] = self
+        self.lines_above = lines_above
+        _files[name, text, lines_above] = self
 
-    def __reduce__(self) -> tuple[Callable[[str, str], SourceFile], tuple[str, str]]:
-        return _shared_source_file, (self.name, self.text)
+    def __reduce__(self) -> tuple[Callable[[str, str, int], SourceFile], tuple[str, str, int]]:
+        return _shared_source_file, (self.name, self.text, self.lines_above)
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -47,11 +49,12 @@ class SourceFile:
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
         line = bisect_right(self.line_starts, offset)
-        return line, offset - self.line_starts[line - 1] + 1
+        return line + self.lines_above, offset - self.line_starts[line - 1] + 1
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 1, without its end."""
         starts = self.line_starts
+        number -= self.lines_above
         if not 1 <= number <= len(starts):
             return ""
         end = starts[number] if number < len(starts) else len(self.text)
@@ -61,12 +64,12 @@ class SourceFile:
         return f"SourceFile({self.name!r})"
 
 
-_files: WeakValueDictionary[tuple[str, str], SourceFile] = WeakValueDictionary()
+_files: WeakValueDictionary[tuple[str, str, int], SourceFile] = WeakValueDictionary()
 
 
-def _shared_source_file(name: str, text: str) -> SourceFile:
+def _shared_source_file(name: str, text: str, lines_above: int) -> SourceFile:
     """The file of this name and text that is in use, or a new one."""
-    return _files.get((name, text)) or SourceFile(name, text)
+    return _files.get((name, text, lines_above)) or SourceFile(name, text, lines_above)
 
 
 @dataclass(frozen=True, slots=True)

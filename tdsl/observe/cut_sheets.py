@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 A_WORDS = frozenset(("a", "from", "source", "src", "start", "near", "local", "origin", "begin"))
@@ -67,6 +68,10 @@ DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3(\d{4}|\d\d))([
 SEPARATORS = (" / ", " : ", " - ", " | ")
 HEADING = 20
 """Rows among which the heading of a table is."""
+WIDEST = 256
+"""Columns of a table among which those of two ends are."""
+LONGEST_TITLE = 200
+"""Characters of the heading of a column."""
 TITLE = 3
 """Different texts in the columns of two ends, from which on a row above the heading may be of a cable: two
 devices, and a port whose name may be the same at both."""
@@ -79,9 +84,12 @@ class Titled(NamedTuple):
     what: tuple[str, ...]
 
 
+@lru_cache(maxsize=1 << 14)
 def parse_heading(text: str) -> Titled:
     """What a heading such as ``From Host`` or ``Device A / Port A`` names. A heading with words of another
     kind, such as ``From Rack``, names nothing."""
+    if len(text) > LONGEST_TITLE:
+        return Titled("", ())
     parts = [part for part in re.split(r"[/&+,|:\n]", text.lower()) if part.strip()]
     found = [_parse_words(part) for part in parts]
     if len(found) == 1:

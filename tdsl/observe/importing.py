@@ -310,7 +310,7 @@ class _Importer:
     def _leave_out(self, code: str, at: CaptureLine, text: str, why: str) -> None:
         """Note that the design does not have a row of a capture: as a comment and as a finding."""
         if len(self.left) < MOST_LEFT:
-            self.left.setdefault(f"# left out: line {at.line}, {_name_in_comment(text)}: {why}")
+            self.left.setdefault(f"# left out: line {at.number}, {_name_in_comment(text)}: {why}")
             self.observed.note(code, at, f"left out of the design: {text}: {why}")
         else:
             self.more_left[code].append(at)

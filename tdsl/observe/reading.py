@@ -104,7 +104,11 @@ def _read_one_capture(
 def _read_session(option: str, file: SourceFile, text: str, stem: str, into: Observed) -> bool:
     """Read the outputs of a terminal's log with several commands, which may be of several devices; False
     where it is no such log, or none of its outputs is in a known format. ``stem`` names a single device."""
-    outputs = [(d, SourceFile(file.name, part)) for d, part in outputs_of_session(text) if part.strip()]
+    try:
+        outputs = [(d, part) for d, part in outputs_of_session(file.name, text) if part.text.strip()]
+    except Malformed as fault:
+        into.fault(file, fault.line, fault.message, fault.help)
+        return True
     known = [(d, part) for d, part in outputs if _reader_of_capture(option, part) is not None]
     if not known:
         return False

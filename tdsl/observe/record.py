@@ -39,23 +39,33 @@ class Malformed(Exception):
 
 
 class CaptureLine(NamedTuple):
-    """A line of a capture."""
+    """A line of a capture, counted from 1 in the text that its reader has."""
 
     file: SourceFile
     line: int
 
     @property
+    def number(self) -> int:
+        """The line's number in the file, of which the text may be a part."""
+        return self.line + self.file.lines_above
+
+    @property
     def span(self) -> SourceSpan:
         """The text of the line without the blanks around it."""
         start = self.file.line_starts[self.line - 1]
-        text = self.file.line(self.line)
+        text = self.file.line(self.number)
         lead = len(text) - len(text.lstrip())
         return SourceSpan(self.file, start + lead, start + max(len(text.rstrip()), lead))
 
     @property
     def text(self) -> str:
         """``FILE:LINE``."""
-        return f"{self.file.name}:{self.line}"
+        return f"{self.file.name}:{self.number}"
+
+
+def line_at(file: SourceFile, offset: int) -> int:
+    """The line of an offset in the text of a capture, as ``CaptureLine`` counts."""
+    return file.position(offset)[0] - file.lines_above
 
 
 class CapturedNode(NamedTuple):

@@ -135,10 +135,10 @@ def _rows_of_captures(made: Audit) -> dict[str, object]:
         "repeated": seen.again,
         "set_aside": len(seen.aside) + len(left),
         "aside": [
-            {"reason": why, "link": seen.captured(wire), "file": wire.at.file.name, "line": wire.at.line}
+            {"reason": why, "link": seen.captured(wire), "file": wire.at.file.name, "line": wire.at.number}
             for why, wire in seen.aside
         ]
-        + [{"reason": r.why, "link": r.text, "file": r.at.file.name, "line": r.at.line} for r in left],
+        + [{"reason": r.why, "link": r.text, "file": r.at.file.name, "line": r.at.number} for r in left],
     }
 
 
@@ -151,7 +151,7 @@ def _facts_of_captures(made: Audit) -> dict[str, object]:
         "used": facts.used,
         "set_aside": len(facts.aside),
         "aside": [
-            {"reason": r.why, "row": r.text, "file": r.at.file.name, "line": r.at.line} for r in facts.aside
+            {"reason": r.why, "row": r.text, "file": r.at.file.name, "line": r.at.number} for r in facts.aside
         ],
         "as_designed": {
             k: {"judged": n, "as_designed": facts.as_designed[k]} for k, n in facts.used_by_kind.items()

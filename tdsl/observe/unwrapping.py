@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import Malformed
+from tdsl.observe.record import Malformed, line_at
 
 LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()*+][0-9A-Z]|\x1b[=>78DEHMNOZc]"
 )
 """What steers a terminal (ECMA-48): colours, places of the cursor, titles of the window."""
-ERASED = re.compile(r"[^\x08\n]\x08(?: \x08)?")
 PAGER = re.compile(r"\s*(?:-+ ?\(?[Mm]ore(?: ?\d+%)?\)?(?: ?\d+%)? ?-+|--More--|\(END\)|:)\s*")
 LOGGED = re.compile(
     r"=[~=]+= PuTTY log [\d.: ]+=[~=]+=\s*|Script (?:started|done) on .*|Script (?:started|done), file is .*"
@@ -29,25 +29,31 @@ COMMAND = (
     r"(?:sh|show|nv|lldp\w*|ibnetdiscover|iblinkinfo|ibdiagnet|sudo|cat|more|docker|redis-cli|sonic-db-\w+"
     r"|curl|terminal|enable|exit|logout)\b"
 )
-USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
+USER = r"\[?[\w.-]++@[\w.-]++[^#$>%\"{]{0,80}"
 ROLE = r"\{(?:master|backup|linecard|primary|secondary)(?::\w+)?\}"
-PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?|{ROLE}")
+PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*+(?:\([\w.-]++\))?)[#$>%](?:\s.*|{COMMAND}.*)?|{ROLE}")
 """A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``; and
 the line above it in which Junos says its role in a chassis, ``{master:0}``."""
 TYPED = re.compile(
-    rf"(?:\[?[\w.-]+@([\w.-]+)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*)(?:\([\w.-]+\))?)[#$>%]\s*{COMMAND}.*"
+    rf"(?:\[?[\w.-]++@([\w.-]++)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*+)(?:\([\w.-]++\))?)[#$>%]\s*{COMMAND}.*"
 )
 """A prompt with a command, and the name of the device in it."""
 NAMED_BY = ("inventory_hostname", "hostname", "host", "device")
 """Keys beside an output under which tools write the device that it is of,"""
 NAMED_OFTEN_BY = (*NAMED_BY, "item", "node", "name", "switch")
 """and those that do so where a file has the outputs of several."""
+BETWEEN = re.compile(r"[ \t\n\r,:]*+")
+"""What stands between the values of JSON."""
 AROUND = 8
 """Lines at the begin and the end of a text among which prompts are looked for."""
+INDENTED = 256
+"""Columns by which what is in an envelope keeps its distance from the left."""
 DEEPEST = 12
 """Levels of JSON around a capture."""
 MOST_INSIDE = 4096
 """Captures in one file."""
+MOST_OUTPUTS = 1 << 13
+"""Outputs of commands in one log."""
 ENVELOPE = frozenset(
     (
         "jsonrpc", "result", "results", "stdout", "output", "outputs", "json", "body", "value", "response",
@@ -106,16 +112,20 @@ def without_terminal(text: str) -> str:
     return "\n".join(lines)
 
 
-def outputs_of_session(text: str) -> list[tuple[str, str]]:
+def outputs_of_session(name: str, text: str) -> list[tuple[str, SourceFile]]:
     """The outputs of the commands of a terminal's log with several, each with the name of the device in the
-    prompt before it; none where it has less than two. Lines keep their numbers."""
+    prompt before it; none where it has less than two. ``name`` is that of the file. Lines keep their numbers.
+    Raises Malformed where the log has too many."""
     lines = _lines_without_controls(text)
     typed = [(k, m[1] or m[2]) for k, line in enumerate(lines) if (m := TYPED.fullmatch(line.strip()))]
     if len(typed) < 2:
         return []
+    if len(typed) > MOST_OUTPUTS:
+        message = f"the log has the outputs of more than {MOST_OUTPUTS:,} commands"
+        raise Malformed(typed[MOST_OUTPUTS][0] + 1, message, "write a file a device")
     ends = [*(k for k, _ in typed[1:]), len(lines)]
     return [
-        (device, without_terminal("\n" * (k + 1) + "\n".join(lines[k + 1 : end])))
+        (device, SourceFile(name, without_terminal("\n".join(lines[k + 1 : end])), k + 1))
         for (k, device), end in zip(typed, ends, strict=True)
     ]
 
@@ -127,15 +137,27 @@ def _lines_without_controls(text: str) -> list[str]:
         text = text.replace("\r", "\n")
     if "\x1b" in text:
         text = SEQUENCE.sub("", text)
-    while "\x08" in text and ERASED.search(text):
-        text = ERASED.sub("", text)
     lines = text.split("\n")
     for k, line in enumerate(lines):
+        if "\x08" in line:
+            lines[k] = line = _without_erased(line)
         if "\r" in line:  # what a pager overprints
             lines[k] = next((part for part in reversed(line.split("\r")) if part.strip()), "")
         if ("ore" in line and PAGER.fullmatch(lines[k])) or LOGGED.fullmatch(lines[k]):
             lines[k] = ""
     return lines
+
+
+def _without_erased(line: str) -> str:
+    """A line without the characters that were erased, and what erased them: each backspace takes the one
+    before it that is left, and stays where there is none."""
+    kept: list[str] = []
+    for one in line:
+        if one == "\x08" and kept and kept[-1] != "\x08":
+            kept.pop()
+        else:
+            kept.append(one)
+    return "".join(kept)
 
 
 def _blank_prompts(lines: list[str]) -> None:
@@ -162,15 +184,16 @@ def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
         return None
     if _is_known_form(value) or not value:
         return None
-    found: list[InnerCapture] = []
-    beside: list[list[str]] = []
-    for path, inner in _captures_inside(value, ()):
-        if len(found) == MOST_INSIDE:
-            raise Malformed(1, f"the file holds more than {MOST_INSIDE:,} captures", "write a file a device")
-        found.append(InnerCapture(_device_around(path), _inner_file(file, path, inner)))
-        beside.append([_device_beside(value, path, keys) for keys in (NAMED_BY, NAMED_OFTEN_BY)])
-    if not found:
+    inside = list(islice(_captures_inside(value, ()), MOST_INSIDE + 1))
+    if len(inside) > MOST_INSIDE:
+        raise Malformed(1, f"the file holds more than {MOST_INSIDE:,} captures", "write a file a device")
+    if not inside:
         raise Malformed(1, _refusal(value), "save the output of the command alone, as JSON")
+    files = _inner_files(file, inside)
+    found = [InnerCapture(_device_around(path), one) for (path, _), one in zip(inside, files, strict=True)]
+    beside = [
+        [_device_beside(value, path, keys) for keys in (NAMED_BY, NAMED_OFTEN_BY)] for path, _ in inside
+    ]
     several = len({often for _, often in beside}) > 1
     return [
         one if one.device else one._replace(device=names[several])
@@ -182,12 +205,14 @@ def _captures_of_hosts(file: SourceFile) -> list[InnerCapture]:
     """The capture of each host that Ansible printed: ``leaf0 | SUCCESS => {…}``, or ``leaf0 | CHANGED | rc=0
     >>`` and the output."""
     heads = list(AD_HOC.finditer(file.text))
+    if len(heads) > MOST_INSIDE:
+        message = f"the file has the answers of more than {MOST_INSIDE:,} hosts"
+        raise Malformed(line_at(file, heads[MOST_INSIDE].start()), message, "write a file a device")
     out: list[InnerCapture] = []
     for head, end in zip(heads, [*(h.start() for h in heads[1:]), len(file.text)], strict=True):
         host, status = head[1], head[2]
-        blank = re.sub(r"[^\n]", " ", file.text[: head.end()])
-        part = SourceFile(file.name, blank + file.text[head.end() : end])
-        line = file.position(head.start())[0]
+        part = _part_of_file(file, head.end(), end)
+        line = line_at(file, head.start())
         if status in ("FAILED", "UNREACHABLE"):
             out.append(InnerCapture(host, part, f"Ansible says that {host} is {status.lower()}", line))
             continue
@@ -206,9 +231,7 @@ def _captures_of_answer(part: SourceFile, host: str) -> list[InnerCapture]:
             return [InnerCapture(host, part)]  # whose reader says what is wrong with it
         if _is_known_form(value):
             return [InnerCapture(host, part)]
-        return [
-            InnerCapture(host, _inner_file(part, path, inner)) for path, inner in _captures_inside(value, ())
-        ]
+        return [InnerCapture(host, one) for one in _inner_files(part, list(_captures_inside(value, ())))]
     return [InnerCapture(host, part) for _ in _captures_in_text(part.text, ())]
 
 
@@ -255,39 +278,60 @@ def _capture_in_inner_envelope(
         yield path, inner if isinstance(inner, str) else json.dumps(inner, indent=1)
 
 
-def _inner_file(file: SourceFile, path: Sequence[str | int], inner: Any) -> SourceFile:
-    """The text of what was in an envelope: of an object at its own lines of the file, of a text by itself."""
-    if isinstance(inner, str):
-        keys = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path)
-        return SourceFile(f"{file.name}{keys}", inner)
-    start, end = _span_of_value(file.text, path)
-    blank = re.sub(r"[^\n]", " ", file.text[:start])
-    return SourceFile(file.name, blank + file.text[start:end])
+Step = str | int
+Found = tuple[tuple[Step, ...], Any]
+"""A capture in an envelope: the keys around it, and the value or the text that it is."""
 
 
-def _span_of_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """Where a value stands in a JSON text that is known to be valid."""
-    decoder = json.JSONDecoder()
+def _inner_files(file: SourceFile, inside: Sequence[Found]) -> list[SourceFile]:
+    """The texts of what was in an envelope: of an object at its own lines of the file, of a text by
+    itself."""
+    spans = _spans_of_values(file.text, {path for path, inner in inside if not isinstance(inner, str)})
+    files = []
+    for path, inner in inside:
+        if isinstance(inner, str):
+            keys = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path)
+            files.append(SourceFile(f"{file.name}{keys}", inner))
+        else:
+            files.append(_part_of_file(file, *spans[path]))
+    return files
+
+
+def _part_of_file(file: SourceFile, start: int, end: int) -> SourceFile:
+    """A part of a text, at its own lines, and at its own column where that is near the left."""
+    line, column = file.position(start)
+    left = column - 1 if column <= INDENTED else 0
+    return SourceFile(file.name, " " * left + file.text[start:end], line - 1)
+
+
+def _spans_of_values(text: str, paths: set[tuple[Step, ...]]) -> dict[tuple[Step, ...], tuple[int, int]]:
+    """Where values stand in a JSON text that is known to be valid, by their keys; none within another."""
+    decode = json.JSONDecoder().raw_decode
+    open_paths = {before for path in paths for before in accumulate(((k,) for k in path), initial=())}
+    spans: dict[tuple[Step, ...], tuple[int, int]] = {}
 
     def skip(at: int) -> int:
-        while text[at] in " \t\n\r,:":
-            at += 1
-        return at
+        found = BETWEEN.match(text, at)
+        return found.end() if found else at
 
-    at = skip(0)
-    for step in path:
-        at = skip(at + 1)
-        number = 0
-        while True:
-            key: str | int = number
-            if isinstance(step, str):
-                key, at = decoder.raw_decode(text, at)
-                at = skip(at)
-            if key == step:
-                break
-            at = skip(decoder.raw_decode(text, at)[1])
+    def end_of_value(at: int, path: tuple[Step, ...]) -> int:
+        if path not in open_paths or path in spans:
+            return decode(text, at)[1]
+        if path in paths:
+            spans[path] = at, decode(text, at)[1]
+            return spans[path][1]
+        named, number, at = text[at] == "{", 0, skip(at + 1)
+        while text[at] not in "]}":
+            key: Step = number
+            if named:
+                key, at = decode(text, at)
+            at = skip(end_of_value(skip(at), (*path, key)))
             number += 1
-    return at, decoder.raw_decode(text, at)[1]
+        return at + 1
+
+    if paths:
+        end_of_value(skip(0), ())
+    return spans
 
 
 def _device_around(path: Sequence[str | int]) -> str:

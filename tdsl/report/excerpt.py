@@ -79,7 +79,7 @@ class Shown:
         return self.columns[point] if point <= last else self.width + point - last
 
 
-NEAR = 1_000
+NEAR = 200
 """Characters of a very long line that are looked at on both sides of a place."""
 
 
@@ -127,8 +127,9 @@ def _excerpt_line(
     file: SourceFile, number: int, found: Sequence[ExcerptMark], gutter: int, paint: Paint, width: int
 ) -> list[str]:
     text, room = file.line(number), max(width - gutter - 3, 20)
-    cut = max(0, min((m.start for m in found), default=0) - NEAR) if len(text) > 3 * NEAR else 0
-    line = visible_line(text[cut : cut + 3 * NEAR] if len(text) > 3 * NEAR else text)
+    near = max(NEAR, room)
+    cut = max(0, min((m.start for m in found), default=0) - near) if len(text) > 3 * near else 0
+    line = visible_line(text[cut : cut + 3 * near] if len(text) > 3 * near else text)
     ends = [(max(m.start - cut, 0), max(m.end - cut, 0), m) for m in found]
     places = [(line.place(start), max(line.place(end), line.place(start) + 1), m) for start, end, m in ends]
     text, low = _visible_window(line, min((p[0] for p in places), default=0), room)

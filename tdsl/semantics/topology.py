@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,8 @@ def _value_in_item(item: tree.SettingItem, kind: str) -> str:
 ALSO_CALLED = re.compile(r"^# Also called: (.+)\.$", re.MULTILINE)
 
 
-def other_names_of_topologies() -> dict[str, str]:
+@cache
+def other_names_of_topologies() -> Mapping[str, str]:
     """Names that people use for topologies of the library, which the comments of their files list, and the
     names there."""
     folder = resources.packaged_folder("stdlib") / FOLDER

@@ -83,8 +83,10 @@ class TokenLayout:
     assumed: int = 0  # how many open braces are assumed
     early: Token | None = None  # the first `}` whose place disagrees with the indentation
     base: _Level = field(init=False)
+    unclosed: int = field(init=False)  # how many more `{` than `}` are written
 
     def __post_init__(self) -> None:
+        self.unclosed = sum({"LBRACE": 1, "RBRACE": -1}.get(t.type, 0) for t in self.tokens)
         self.base = _Level(Token(END, "", self.file, 0))
 
     def arrange(self) -> list[Token]:
@@ -117,7 +119,8 @@ class TokenLayout:
 
     def _enter_block(self, i: int, token: Token) -> None:
         if i and self.tokens[i - 1].type == "LBRACE" and self._is_doubled(i):
-            self._report_doubled_brace(token)
+            if i < 2 or self.tokens[i - 2].type != "LBRACE":  # of a row of them one
+                self._report_doubled_brace(token)
             return
         self._join_brace_to_head(token)
         self._unclosed(token.start)
@@ -244,8 +247,7 @@ class TokenLayout:
 
     def _is_doubled(self, i: int) -> bool:
         """Whether a `{` touches the one before it, and one `}` fewer than `{` is written."""
-        opened, closed = (sum(t.type == kind for t in self.tokens) for kind in ("LBRACE", "RBRACE"))
-        return self.tokens[i - 1].end == self.tokens[i].start and opened > closed
+        return self.tokens[i - 1].end == self.tokens[i].start and self.unclosed > 0
 
     def _report_doubled_brace(self, token: Token) -> None:
         fix = Fix("remove one `{`", ((token.span, ""),))

@@ -4,7 +4,9 @@ is one finding, and the rest is read as if they were not there."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from tdsl.findings.diagnostic import Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
@@ -38,7 +40,9 @@ def tokens_without_pasted_lines(
         gone += fences
     for conflict in _conflicts([(m, kind) for m, kind in found if kind != FENCE]):
         gone += _report_conflict(file, conflict, diagnostics)
-    return [t for t in tokens if not any(g.start <= t.start < g.end for g in gone)]
+    gone.sort(key=lambda g: g.start)
+    starts, ends = [g.start for g in gone], list(accumulate((g.end for g in gone), max, initial=-1))
+    return [t for t in tokens if t.start >= ends[bisect_right(starts, t.start)]]
 
 
 def _whole_line(file: SourceFile, start: int, end: int) -> SourceSpan:

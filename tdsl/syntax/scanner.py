@@ -15,6 +15,8 @@ END = "_END"
 BAD = "BAD"
 BAD_STRING = "BAD_STRING"
 FAULT = "FAULT"
+GROUPS, SOME_GROUPS = "(:[0-9A-Fa-f]{1,4})*", "(:[0-9A-Fa-f]{1,4}){0,15}"
+"""The groups of an address after the first; of version 6 it has eight in all."""
 MAX_DIGITS = 400
 """The longest number that is read as one."""
 
@@ -54,7 +56,9 @@ class Scanner:
     """Cuts text into tokens. Never fails: what fits nothing becomes a ``BAD`` or ``BAD_STRING`` token."""
 
     def __init__(self, terminals: Iterable[tuple[str, str]]) -> None:
-        """``terminals`` are names and regular expressions in order of preference."""
+        """``terminals`` are names and regular expressions in order of preference. An address is looked for in
+        some groups of digits: in ``1:1:1…`` without an end each would be begun anew at every group."""
+        terminals = [(name, pattern.replace(GROUPS, SOME_GROUPS)) for name, pattern in terminals]
         self._match = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in terminals)).match
 
     def scan(self, file: SourceFile, start: int = 0, end: int | None = None) -> list[Token]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
@@ -128,11 +129,27 @@ def found_words(s: Scene) -> str:
 
 def surrounding_block(s: Scene) -> str:
     """The first word of the statement in whose braces the fault is; "" at the top of a file."""
-    depth = 0
-    for i in range(s.run.head - 1, -1, -1):
-        kind = s.run.tokens[i].type
-        depth += (kind == "RBRACE") - (kind == "LBRACE")
-        if depth < 0:
-            ends = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
-            return s.run.tokens[next(ends, -1) + 1].text
-    return ""
+    tokens = s.run.tokens
+    around = _open_braces.get(s.run.file)
+    if around is None or len(around) != len(tokens) + 1:
+        around = _open_braces[s.run.file] = _braces_around(tokens)
+    brace = around[s.run.head]
+    if brace < 0:
+        return ""
+    ends = (k for k in range(brace - 1, -1, -1) if tokens[k].type in (END, "LBRACE", "RBRACE"))
+    return tokens[next(ends, -1) + 1].text
+
+
+_open_braces: WeakKeyDictionary[SourceFile, list[int]] = WeakKeyDictionary()
+
+
+def _braces_around(tokens: Sequence[Token]) -> list[int]:
+    """For each token, and the end, the place of the brace in which it stands; -1 at the top of a file."""
+    opened, around = [-1], [-1]
+    for i, token in enumerate(tokens):
+        if token.type == "LBRACE":
+            opened.append(i)
+        elif token.type == "RBRACE" and len(opened) > 1:
+            opened.pop()
+        around.append(opened[-1])
+    return around

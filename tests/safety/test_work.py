@@ -68,6 +68,29 @@ def test_texts_whose_time_grows_with_their_square(what: str, tmp_path: Path) -> 
     assert time.process_time() - begin < 15
 
 
+LLDP = '{"lldpNeighbors": {"e1": {"lldpNeighborInfo": [{"systemName": "s", "neighborInterfaceInfo": {"interfaceId": "e"}}]}}}'
+SLURM = "SwitchName=a Nodes="
+
+
+@pytest.mark.parametrize(("option", "text"), [
+    ("lldp", "a | FAILED => \n" * 66_000), ("lldp", f"a | SUCCESS => {LLDP}\n" * 4_000),
+    ("lldp", f"[{','.join([LLDP] * 4_000)}]"),
+    ("lldp", "Interface: e1\n  Chassis:\n" + "a" * 500_000 + "\b" * 500_000), ("lldp", "sw1#show lldp\nx\n" * 66_000),
+    ("lldp", "Device ID            Local Intf      Hold-time  Capability  Port ID\n" + "x\n" * 500_000 + "Local Port id:\n"),
+    ("scheduler", SLURM + "a," * 500_000), ("scheduler", SLURM + "[" * 1_000_000),
+    ("scheduler", (SLURM + "n[0-999999]\n") * 32_000),
+    ("scheduler", "- topology: a\n  x: 1" + ":1" * 500_000), ("p2p", "\n".join(["a,b," * 1000] * 250)),
+], ids=["refusals", "answers", "envelopes", "erased", "session", "nxos", "commas", "brackets", "hosts", "number",
+        "columns"])  # fmt: skip
+def test_captures_of_a_million_characters(option: str, text: str, tmp_path: Path) -> None:
+    """Read or refused in seconds of the processor, with their lines."""
+    capture, began = tmp_path / "capture.txt", time.process_time()
+    capture.write_text(text)
+    done = tdsl("audit", write(tmp_path), f"--{option}", capture, "--output-format", "concise")
+    assert done.exit_code in (1, 2) and "E09" not in done.stdout.replace("E0907", ""), done.output[:1000]
+    assert time.process_time() - began < 8
+
+
 @pytest.mark.parametrize("text", [" \n" * 150_000 + "x", "\n" * 300_000, "Interface:  " + "a" * 300_000 + "\n"])
 def test_captures_that_are_long_and_say_nothing(text: str, tmp_path: Path) -> None:
     """What a capture is of is found out in one pass over it."""
@@ -92,6 +115,11 @@ REPEATED = {
     "functions": ("fab", "", lambda i: f"def d{i}(n: int): int = n + {i}\n"),
     "models": ("fab", "", lambda i: f"model switch M{i} {{ port p[1..32]: 400Gbps }}\n"),
     "braces": ("fab", "", lambda i: "}"),
+    "opened braces": ("fab", "fabric a ", lambda i: "{"),
+    "numbers and colons": ("fab", "let a = ", lambda i: "1:"),
+    "statements cut off": ("fab", "", lambda i: f"let = {i}\n"),
+    "lines of a conflict": ("fab", "", lambda i: "<<<<<<< HEAD\nlet a = 1\n=======\nlet a = 2\n>>>>>>> b\n"),
+    "unknown checks": ("fab", "fabric f {\n", lambda i: f"require nothing{i} >= {i}\n"),
     "rows": ("csv", "a_device,a_port,b_device,b_port\n", lambda i: f"h{i // 8},p{i % 8},leaf{i // 64},s{i % 64}\n"),
     "devices": ("csv", "a_device,a_port,b_device,b_port\n", lambda i: f"h{i * 7919 % 10007}x,p1,x{i * 104729 % 99991},s1\n"),
 }  # fmt: skip

@@ -14,6 +14,7 @@ from tdsl.observe.record import (
     Malformed,
     Observed,
     hexadecimal_digits,
+    line_at,
     plain_capture_name,
 )
 
@@ -32,7 +33,7 @@ def json_of_capture(file: SourceFile) -> Any:
         first = file.text.find(json.dumps(wrong.key, ensure_ascii=False))
         at = file.text.find(json.dumps(wrong.key, ensure_ascii=False), first + 1)
         raise Malformed(
-            file.position(max(at, 0))[0],
+            line_at(file, max(at, 0)),
             f"{wrong.key[:60]!r} is there twice in one object, of which a reader of JSON keeps one",
             "capture with `-f json0`, which has a list of neighbours",
         ) from None
@@ -87,7 +88,7 @@ class Lines:
             else:
                 self.missing.add(word)
                 self.left -= len(self.file.text) - self.at
-        return CaptureLine(self.file, self.file.position(self.at)[0])
+        return CaptureLine(self.file, line_at(self.file, self.at))
 
 
 def json_object(value: object, at: CaptureLine, what: str) -> Mapping[str, Any]:

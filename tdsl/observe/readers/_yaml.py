@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,10 @@ from tdsl.observe.record import Malformed
 
 LONGEST_YAML = 1 << 24
 """Characters of a YAML text that is read: a reader of YAML takes about a second for each million."""
+
+
+LONGEST_NUMBER = 1000
+"""Characters of a number: one to the base 60 takes time that grows with their square."""
 
 
 class MappingAtLine(dict[Any, Any]):
@@ -30,7 +35,8 @@ def documents_of_yaml(file: SourceFile, help: str, most_values: int = 0) -> list
         raise Malformed(1, f"this YAML has more than {LONGEST_YAML:,} characters", help)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _refuse_too_many_values(yaml, yaml.parse(file.text, Loader=loader), help, most_values)
+        if "*" in file.text:  # without which there is no alias
+            _refuse_too_many_values(yaml, yaml.parse(file.text, Loader=loader), help, most_values)
         return list(yaml.load_all(file.text, Loader=_loader_with_lines(loader, help)))
     except yaml.YAMLError as wrong:
         mark = getattr(wrong, "problem_mark", None)
@@ -44,14 +50,17 @@ def _refuse_too_many_values(yaml: Any, events: Iterator[Any], help: str, most: i
     stands for more values than ``most``."""
     sizes: dict[str, int] = {}
     open_values: list[tuple[str | None, int]] = []
+    within: Counter[str | None] = Counter()
     total = 0
     for event in events:
         line = event.start_mark.line + 1
         if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             open_values.append((event.anchor, total))
+            within[event.anchor] += 1
             total += 1
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             anchor, before = open_values.pop()
+            within[anchor] -= 1
             sizes |= {anchor: total - before} if anchor else {}
         elif isinstance(event, yaml.ScalarEvent):
             total += 1
@@ -59,7 +68,7 @@ def _refuse_too_many_values(yaml: Any, events: Iterator[Any], help: str, most: i
         elif isinstance(event, yaml.AliasEvent):
             if not most:
                 raise Malformed(line, "an alias of YAML, which repeats a value", help)
-            if event.anchor in {name for name, _ in open_values}:
+            if within[event.anchor]:
                 raise Malformed(line, "an alias of YAML within the value that it repeats", help)
             total += sizes.get(event.anchor, 1)
             if total > most:
@@ -86,7 +95,14 @@ def _loader_with_lines(loader: Any, help: str) -> Any:
             keys.add(named)
         found.update(self.construct_mapping(node))
 
+    def number(self: Any, node: Any) -> Any:
+        if len(node.value) > LONGEST_NUMBER:
+            raise Malformed(node.start_mark.line + 1, f"a number of {len(node.value):,} characters", help)
+        return getattr(self, f"construct_yaml_{node.tag.rpartition(':')[2]}")(node)
+
     WithLines.add_constructor("tag:yaml.org,2002:map", mapping_at_line)
+    for kind in ("int", "float"):
+        WithLines.add_constructor(f"tag:yaml.org,2002:{kind}", number)
     return WithLines
 
 

@@ -29,11 +29,10 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     here = add_local_device(into, stem, CaptureLine(file, 1))
     facts: dict[str, str] = {}
     start, entries = 1, 0
+    if "Local Port id:" not in file.text:
+        message = "the short table cuts names at 20 characters"
+        raise Malformed(1, message, "capture `show lldp neighbors detail`")
     for at, raw in enumerate([*file.text.split("\n"), "Chassis id: "], 1):
-        if "Local Port id:" not in file.text:
-            raise Malformed(
-                at, "the short table cuts names at 20 characters", "capture `show lldp neighbors detail`"
-            )
         if entries and is_judged_total(raw, entries, CaptureLine(file, at), into):
             entries = 0  # a table of another capture may follow
         found = FIELD.match(raw.strip())

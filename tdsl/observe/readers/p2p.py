@@ -24,6 +24,7 @@ from tdsl.observe.cut_sheets import (
     NOTHING,
     TITLE,
     UNTOUCHED,
+    WIDEST,
     columns_of_ends,
     columns_of_work,
     columns_without_sides,
@@ -387,15 +388,16 @@ def _column_positions(
 ) -> dict[str, int] | None:
     """Places of columns by name; None where the row does not name four for two ends."""
     names = [c.strip().lower().removeprefix("#fields:").lstrip("#").strip() for c in row]
-    first = {name: names.index(name) for name in names}
+    first = {name: k for k, name in reversed(list(enumerate(names)))}
     given = {k: v.lower() for k, v in (columns or {}).items()}
     known = _positions_by_known_names(row, first, given)
     if known is not None:
         return known
     if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
         return None
-    found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
-    found = found or columns_without_sides(names)
+    near = names[:WIDEST]
+    found = columns_of_ends(near) or (columns_of_ends(near, above) if above else None)
+    found = found or columns_without_sides(near)
     return found | _further_positions(row, first, given, ("status",)) if found is not None else None
 
 

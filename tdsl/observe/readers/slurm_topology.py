@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._hostlists import expand_hostlist
+from tdsl.observe.readers._hostlists import MOST_HOSTS, expand_hostlist
 from tdsl.observe.readers._neighbours import add_device
 from tdsl.observe.readers._yaml import documents_of_yaml, lines_of_names
 from tdsl.observe.record import CapturedPlacement, CaptureLine, Malformed, Observed, plain_capture_name
@@ -36,10 +36,13 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the group of each node: the lowest switch that names it, and its block."""
     groups = _groups_of_yaml if _is_yaml(file.text) else _groups_of_text
+    left = MOST_HOSTS
     for source, name, nodes, number in groups(file, into):
         at = CaptureLine(file, number)
         try:
-            for node in expand_hostlist(nodes, number):
+            hosts = expand_hostlist(nodes, number, left)
+            left -= len(hosts)
+            for node in hosts:
                 key = add_device(into, node, "", at)
                 into.fact(CapturedPlacement(key, source, 0, plain_capture_name(name, number), at))
         except Malformed as wrong:
