@@ -47,6 +47,9 @@ class SizingBudget:
     conflict_work: int = 2_000_000
     """z3's work on one question about lines that contradict each other: a second or so."""
 
+    conflict_cells: int = 5_000
+    """Lines in all questions of one fabric about lines that contradict each other: one or two seconds."""
+
     parameter_work: int = 4_000_000
     """z3's work on whether a requirement is met for all values of the parameters."""
 

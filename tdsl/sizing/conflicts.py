@@ -28,13 +28,18 @@ def add_conflicting_lines(
     budget: SizingBudget = DEFAULT,
 ) -> None:
     """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the
-    cause."""
+    cause. Work grows with the square of the lines: what the budget does not allow is not explained."""
+    left = budget.conflict_cells
     sizes = SizeRelations(plan, open=open)
     errors = [d for d in found if d.severity is Severity.ERROR and d.span is not None]
     for k, d in enumerate(found.items):
         if d in errors and d.code in codes:
             others = [x.span for x in errors if x is not d and x.span is not None]
-            core, proven = irreducible_lines(sizes.always, _lines_without_faults(sizes, others), budget)
+            lines = _lines_without_faults(sizes, others)
+            left -= len(lines) ** 2
+            if left < 0:
+                return
+            core, proven = irreducible_lines(sizes.always, lines, budget)
             if core and _is_about_lines(d, core):
                 found.items[k] = finding_with_conflict(d, core, proven)
 
