@@ -63,7 +63,7 @@ LIST = (
     Asked("irregular_clos_10k", ("bisection",), 1.2, 5),
     Asked("uneven_pods_10k", ("bisection",), 1.18, 5),
     Asked("random_regular_10k", ("bisection",), 1.16, 5),
-    Asked("dragonfly_kinds_10k", ("bisection",), 1.36, 5),
+    Asked("dragonfly_kinds_10k", ("bisection",), 1.35, 5),
     Asked("lumi", ("bisection",), 1.23, 5),
     Asked("jupiter_dragonfly_plus", ("bisection",), 1.17, 5),
     Asked("fugaku_tofud", ("bisection",), 1, 5),

@@ -109,12 +109,28 @@ def refuse_unpaired_switches(plan: FabricPlan, fabric: Fabric, diagnostics: Diag
     rows = np.flatnonzero((fabric.link_bundle >= 0) & np.isin(fabric.link_statement, said))
     order = rows[np.argsort(fabric.link_bundle[rows], kind="stable")]
     starts = np.flatnonzero(np.diff(fabric.link_bundle[order], prepend=-1))
-    for links in np.split(order, starts[1:]) if len(order) else ():
+    for k in _first_of_equal_bundles(fabric, order, starts) if len(order) else ():
+        links = order[starts[k] : starts[k + 1] if k + 1 < len(starts) else len(order)]
         number = int(fabric.link_statement[links[0]])
         found = None if number in refused else _why_no_pair(fabric, links, partner)
         if found is not None:
             refused.add(number)
             diagnostics.add("E0214", _span_of_bundle(plan.wires[number]), found[0], help=found[1])
+
+
+def _first_of_equal_bundles(fabric: Fabric, order: Ints, starts: Ints) -> list[int]:
+    """The first of the bundles, whose links are given one bundle after the other, that have the same two
+    switches, as many links to each, the same statement, and hosts or none at the other end: the others are
+    right or wrong as that one is. A bundle with more switches is one of its own."""
+    near, far = fabric.device_a[order[starts]], fabric.device_b[order]
+    size = np.diff(np.append(starts, len(order)))
+    low, high = np.minimum.reduceat(far, starts), np.maximum.reduceat(far, starts)
+    to_low = np.add.reduceat((far == np.repeat(low, size)).astype(np.int64), starts)
+    to_high = np.add.reduceat((far == np.repeat(high, size)).astype(np.int64), starts)
+    more = np.where((low == high) | (to_low + to_high == size), -1, np.arange(len(starts)))
+    statement = fabric.link_statement[order[starts]]
+    keys = np.stack((low, high, to_low, size, fabric.is_end[near], statement, more))
+    return sorted(np.unique(keys, axis=1, return_index=True)[1].tolist())
 
 
 def _why_no_pair(fabric: Fabric, links: Ints, partner: dict[int, int]) -> tuple[str, str] | None:
