@@ -89,8 +89,7 @@ def _compile_stages(
     begin, diagnostics = time.perf_counter(), Diagnostics()
     progress.begin_phase(f"read {source}")
     text = plan_fabrics(source, request, session, diagnostics, every_phase=verify)
-    if text.errors:
-        diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, False)
+    _try_fixes_of_text(source, request, session, text, diagnostics)
     if not text.plans:
         only = compilation_without_plan(
             text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin
@@ -107,7 +106,7 @@ def _compile_stages(
         return apply_severities(found, text.files, request, verified)
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
-    parsed = not any(d.code.startswith("E00") for d in diagnostics)
+    parsed = _is_parsed(diagnostics)
     absent = _wire_designs(text, designs, own, request, session, kept) if parsed else []
     _try_fixes_of_wiring(source, request, session, text, designs, own)
     _judge_places_of_all(designs, own, request)
@@ -118,15 +117,13 @@ def _compile_stages(
         _refuse_unwired_fabrics(designs)
     if verify and _all_complete(designs):
         yield so_far(False)
-    if not (verify and parsed):
-        explain_size_conflicts(text.plans, own)
-        yield so_far(verify)
-        return
-    for news in _verify_designs(designs, own, clusters, request, session):
+    judging = verify and parsed
+    for news in _verify_designs(designs, own, clusters, request, session) if judging else ():
         if every and news:
             yield so_far(False)
     explain_size_conflicts(text.plans, own)
-    yield refuse_unjudged_designs(so_far(verify), request)
+    last = so_far(verify)
+    yield refuse_unjudged_designs(last, request) if judging else last
 
 
 LINKS_WIRED_ANEW = 20_000
@@ -158,6 +155,19 @@ def _with_fixes_tried(
         return [d for part in (again, *each) for d in part]
 
     return without_useless_fixes(found, source, text.files, findings_of)
+
+
+def _is_parsed(diagnostics: Diagnostics) -> bool:
+    """Whether a text has no errors of syntax."""
+    return not any(d.code.startswith("E00") for d in diagnostics)
+
+
+def _try_fixes_of_text(
+    source: str, request: Request, session: Session, text: Planned, diagnostics: Diagnostics
+) -> None:
+    """Withdraw the fixes of a text's findings that do not mend it."""
+    if text.errors:
+        diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, False)
 
 
 def _try_fixes_of_wiring(

@@ -338,28 +338,33 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
             "E0101", words.span, f"`{words.span.text}` is not a number", help=f"write `{new}`", fix=fix
         )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
-        many = f"{words.bare.removesuffix('s')}s"
-        new = f"any 1 of {words.bare}"
-        if words.bare == "of" or many in FAILING:
-            new = f"any 1 {many if many in FAILING else 'of'}"
-        before = re.compile(r"(?<!\d)(\d+)\s+any\s+$").search(words.span.file.text, 0, words.span.start)
-        if before is not None:  # `survives 1 any of spine`
-            whole = SourceSpan(words.span.file, before.start(), words.span.start)
-            new = f"any {before[1]} "
-            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
-            message = f"the number follows `any`, found `{whole.text.strip()}`"
-            raise Fault("E0101", whole, message, help=f"write `any {before[1]} of`", fix=fix)
-        raise Fault(
-            "E0101",
-            words.span,
-            f"`any` is followed by how many fail, and `{words.bare}` is not a number",
-            help=f"write `{new}`",
-            fix=Fix(f"write `{new}`", ((words.span, new.removeprefix("any ")),), safe=False),
-        )
+        raise _fault_of_count_left_out(words.span, words.bare)
     count = integer_if_whole(evaluator.evaluate(claim.any_count, scope))
     if isinstance(count, bool) or not isinstance(count, int):
         raise Fault("E0103", claim.any_count.span, "the number of failures must be a whole number")
     return count
+
+
+def _fault_of_count_left_out(span: SourceSpan, word: str) -> Fault:
+    """The fault of ``survives any spine``, ``survives any link`` and ``survives 1 any of spine``."""
+    before = re.compile(r"(?<!\d)(\d+)\s+any\s+$").search(span.file.text, 0, span.start)
+    if before is not None:
+        whole = SourceSpan(span.file, before.start(), span.start)
+        new = f"any {before[1]} "
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        message = f"the number follows `any`, found `{whole.text.strip()}`"
+        return Fault("E0101", whole, message, help=f"write `any {before[1]} of`", fix=fix)
+    many = f"{word.removesuffix('s')}s"
+    new = f"any 1 of {word}"
+    if word == "of" or many in FAILING:
+        new = f"any 1 {many if many in FAILING else 'of'}"
+    return Fault(
+        "E0101",
+        span,
+        f"`any` is followed by how many fail, and `{word}` is not a number",
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((span, new.removeprefix("any ")),), safe=False),
+    )
 
 
 def _what_fails(claim: tree.Claim) -> str:

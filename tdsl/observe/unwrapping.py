@@ -189,7 +189,13 @@ def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
         raise Malformed(1, f"the file holds more than {MOST_INSIDE:,} captures", "write a file a device")
     if not inside:
         raise Malformed(1, _refusal(value), "save the output of the command alone, as JSON")
-    files = _inner_files(file, inside)
+    return _captures_with_devices(value, inside, _inner_files(file, inside))
+
+
+def _captures_with_devices(
+    value: Any, inside: list[tuple[tuple[str | int, ...], Any]], files: list[SourceFile]
+) -> list[InnerCapture]:
+    """The captures inside of a JSON value with the device that keys around or beside each name."""
     found = [InnerCapture(_device_around(path), one) for (path, _), one in zip(inside, files, strict=True)]
     beside = [
         [_device_beside(value, path, keys) for keys in (NAMED_BY, NAMED_OFTEN_BY)] for path, _ in inside

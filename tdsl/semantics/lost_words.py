@@ -133,15 +133,7 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
         message = f"there is no {what} `{name}` here; `{name}` begins a statement of its own"
         return Fault("E0118", span, message, help=f"write `{name}` on a line of its own, behind the `}}`")
     if not block and name == "x" and (found := _TIMES.match(span.file.text, span.start)) is not None:
-        brace = span.file.text.rfind("{", 0, span.start)
-        alone = span.file.text[brace + 1 : span.start].strip() == "" and found[2] == "}"
-        start = len(span.file.text[:brace].rstrip()) if alone else brace
-        whole = SourceSpan(span.file, start, found.end() if alone else brace)
-        gone = SourceSpan(span.file, span.start, found.end(1) + (found[2] == ";"))
-        edits = ((whole, f" x {found[1]}"),) if alone else ((whole, f"x {found[1]} "), (gone, ""))
-        message = f"there is no {what} `x` here; how many links there are is written before the `{{`"
-        fix = Fix(f"write `x {found[1]}` before the `{{`", edits, safe=False)
-        return Fault("E0118", span, message, help=f"write `x {found[1]}` before the `{{`", fix=fix)
+        return _times_in_braces_fault(span, what, found)
     if not block and name in PATTERNS:
         message = f"there is no {what} `{name}` here; `{name}` is the pattern of a connect"
         return Fault("E0118", span, message, help=f"write `{name}` before the `{{`")
@@ -152,6 +144,20 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
     message = f"there is no {what} `{name}` here; it is a setting of `{block}`"
     help = "; ".join(filter(None, (f"move it into the braces of `{block} {{ … }}`", known_names_help(known))))
     return Fault("E0118", span, message, help=help)
+
+
+def _times_in_braces_fault(span: SourceSpan, what: str, found: re.Match[str]) -> Fault:
+    """The fault of ``connect a to b { x 2 }``."""
+    text = span.file.text
+    brace = text.rfind("{", 0, span.start)
+    alone = text[brace + 1 : span.start].strip() == "" and found[2] == "}"
+    start = len(text[:brace].rstrip()) if alone else brace
+    whole = SourceSpan(span.file, start, found.end() if alone else brace)
+    gone = SourceSpan(span.file, span.start, found.end(1) + (found[2] == ";"))
+    edits = ((whole, f" x {found[1]}"),) if alone else ((whole, f"x {found[1]} "), (gone, ""))
+    message = f"there is no {what} `x` here; how many links there are is written before the `{{`"
+    fix = Fix(f"write `x {found[1]}` before the `{{`", edits, safe=False)
+    return Fault("E0118", span, message, help=f"write `x {found[1]}` before the `{{`", fix=fix)
 
 
 class _Declared(NamedTuple):

@@ -143,24 +143,32 @@ def _check_count(
     declared = [e.span for e in extents if isinstance(e, tree.Extent)]
     shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
     has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
-    mend = (
-        f"write `{name.name}`"
-        if not axes
-        else "one entry a dimension, separated by commas; `[*]` alone means all members"
-    )
-    if not axes and ports and any(isinstance(e, tree.Range) for e in index.entries):
-        mend = f"its ports are `{name.name}.{ports}{index.span.text}`"
     written = f"{len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written"
+    _refuse_brackets_apart(index, axes, has)
+    if len(declared) == 1 and len(declared[0].text.split("*")) == len(index.entries) > 1:
+        raise _product_for_dimensions_fault(name, declared[0], index)
+    labels = [(declared[0].to(declared[-1]), f"`{name.name}` is declared here")] if declared else []
+    help = "one entry a dimension, separated by commas; `[*]` alone means all members"
+    if not axes:
+        help = _help_for_index_of_one(name.name, index, ports)
+    raise Fault("E0109", index.span, f"{has}, and {written}", labels=labels, help=help)
+
+
+def _refuse_brackets_apart(index: tree.IndexPart, axes: tuple[Axis, ...], has: str) -> None:
+    """Raises Fault for ``h[i][j]``."""
     behind = re.compile(r"\]\s*+\[").match(index.span.file.text, index.span.end - 1)
     if behind is not None and len(index.entries) + 1 == len(axes):
         both = SourceSpan(index.span.file, *behind.span())
         fix = Fix("write `, `", ((both, ", "),), safe=False)
         message = f"{has}, which are written in one pair of brackets"
         raise Fault("E0109", both, message, help="write `,` in place of `][`", fix=fix)
-    if len(declared) == 1 and len(declared[0].text.split("*")) == len(index.entries) > 1:
-        raise _product_for_dimensions_fault(name, declared[0], index)
-    labels = [(declared[0].to(declared[-1]), f"`{name.name}` is declared here")] if declared else []
-    raise Fault("E0109", index.span, f"{has}, and {written}", labels=labels, help=mend)
+
+
+def _help_for_index_of_one(name: str, index: tree.IndexPart, ports: str) -> str:
+    """What to write for an index of what has none: a range may be that of its ports."""
+    if ports and any(isinstance(e, tree.Range) for e in index.entries):
+        return f"its ports are `{name}.{ports}{index.span.text}`"
+    return f"write `{name}`"
 
 
 def _product_for_dimensions_fault(name: tree.Identifier, at: SourceSpan, index: tree.IndexPart) -> Fault:

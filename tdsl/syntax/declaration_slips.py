@@ -514,14 +514,8 @@ _VARIABLE = re.compile(r'\w++\s++"(\w++)"\s*+\{[^{}]*?\bdefault\s*+[=:]\s*+([^\s
 
 def _block_of_other_language(s: Scene) -> Diagnostic | None:
     """``variable "units" { default = 2 }``, whose braces hold what is no statement here."""
-    tokens, depth, begin = s.run.tokens, 1, s.run.head
-    while begin > 0 and depth:
-        begin -= 1
-        depth += (tokens[begin].type == "RBRACE") - (tokens[begin].type == "LBRACE")
-    head = tokens[max(begin - 3, 0) : begin]
-    while head and (head[0].type in (END, "LBRACE", "RBRACE") or any(t.type == END for t in head)):
-        head = head[1:]
-    if depth or len(head) < 2 or head[0].type != "NAME" or any(t.type != "STRING" for t in head[1:]):
+    head = _words_before_block(s)
+    if len(head) < 2 or head[0].type != "NAME" or any(t.type != "STRING" for t in head[1:]):
         return None
     word = INSTEAD_OF.get(head[0].text.lower(), "")
     if not word or head[0].text in SETTINGS:
@@ -534,6 +528,19 @@ def _block_of_other_language(s: Scene) -> Diagnostic | None:
     whole = SourceSpan(s.run.file, *found.span())
     fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
     return Diagnostic("E0002", message, head[0].span, help=f"write `{new}`", fix=fix)
+
+
+def _words_before_block(s: Scene) -> list[Token]:
+    """The last words, three at most, before the brace of the block around a statement; none where there is
+    none."""
+    tokens, depth, begin = s.run.tokens, 1, s.run.head
+    while begin > 0 and depth:
+        begin -= 1
+        depth += (tokens[begin].type == "RBRACE") - (tokens[begin].type == "LBRACE")
+    head = list(tokens[max(begin - 3, 0) : begin]) if not depth else []
+    while head and (head[0].type in (END, "LBRACE", "RBRACE") or any(t.type == END for t in head)):
+        head = head[1:]
+    return head
 
 
 def _topology_as_statement(s: Scene) -> Diagnostic | None:

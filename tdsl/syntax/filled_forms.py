@@ -227,18 +227,22 @@ def _candidates(places: Sequence[_Item], items: Sequence[_Item], k: int) -> Iter
         yield from (i + 1 for i, x in enumerate(items[:-1]) if x.text == places[k - 1].text)
 
 
+def _name_in_place(kind: str, item: _Item) -> str:
+    """What of an item is a name, a path or a text; "" where it is none."""
+    if item.kind == kind != "word":
+        return item.text
+    if item.kind != "word" or item.text.lower() in _FILLERS:
+        return ""
+    return f'"{item.text}"' if kind == "text" else item.text
+
+
 def _text_in_place(place: _Item, item: _Item) -> str:
     """What of an item fits a place of a form, as it is written here; "" where nothing does."""
     first = re.split(r"\W", item.text, maxsplit=1)[0].lower()
     if first in _NO_NAMES:
         return ""
-    name = item.kind == "word" and item.text.lower() not in _FILLERS
-    if place.kind == "path":
-        return item.text if item.kind == "path" or name else ""
-    if place.kind == "word":
-        return item.text if name else ""
-    if place.kind == "text":
-        return item.text if item.kind == "text" else f'"{item.text}"' if name else ""
+    if place.kind in ("path", "word", "text"):
+        return _name_in_place(place.kind, item)
     if place.kind == "rack units":
         units = re.fullmatch(r"[Uu](\d+)|(\d+)", item.text)
         if units is not None:

@@ -118,17 +118,24 @@ def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
         for kind in sorted(s.expected & _PUT)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at + 1 :]]) > len(tokens)
     ]
-    if t.type == "COLON" and {"IN", "TO"} & set(found):
-        return ""  # `0:3` is a range
     limited = t.type == "COMMA" and s.first in ("param", "let") and any(x.type == "CMP" for x in s.rest)
     if limited and "WHERE" in found:
         return "WHERE"
-    if (t.type in _SIGNS and found == ["WHERE"]) or (t.type == "CMP" and found == ["COMMA"]):
+    if _is_another_slip(t, found):
         return ""
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     if likely in found:
         return likely or ""
-    return "" if len(found) != 1 or (t.type == "NAME" and found == ["COMMA"]) else found[0]
+    return found[0] if len(found) == 1 else ""
+
+
+def _is_another_slip(t: Token, found: list[str]) -> bool:
+    """Whether what was written says something else than the one word that would fit: `0:3` is a range."""
+    return (
+        (t.type == "COLON" and bool({"IN", "TO"} & set(found)))
+        or (t.type in _SIGNS and found == ["WHERE"])
+        or (t.type in ("CMP", "NAME") and found == ["COMMA"] and t.text != "or")
+    )
 
 
 def missing_word(s: Scene) -> Diagnostic | None:

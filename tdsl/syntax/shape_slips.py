@@ -421,12 +421,13 @@ def _words_of_connect(s: Scene) -> Diagnostic | None:
         return None
     gone = SourceSpan(s.run.file, extra.start, after[0].start)
     edits: list[tuple[SourceSpan, str]] = [(gone, "")]
-    joint = next((x for x in after if x.text in ("and", "with") and x.type == "NAME"), None)
-    if joint is not None and not any(x.text == "to" for x in after):
+    brace = next((k for k, x in enumerate(after) if x.text == "{"), len(after))
+    last = after[brace - 1]
+    said = {x.text: x for x in reversed(after[:brace]) if x.type == "NAME"}
+    joint = said.get("and") or said.get("with")
+    if joint is not None and "to" not in said:
         edits.append((joint.span, "to"))
-    behind = next((x for x in after if x.text == "{"), None)
-    last = after[after.index(behind) - 1] if behind is not None else after[-1]
-    if extra.text == "each" and joint is None and not any(x.text in PATTERNS for x in after):
+    if extra.text == "each" and joint is None and not said.keys() & set(PATTERNS):
         edits.append((SourceSpan(s.run.file, last.end, last.end), " each"))
     whole = SourceSpan(s.run.file, words[0].start, last.end)
     shown = _with_edits(whole, edits)

@@ -327,10 +327,14 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
         return _why_share_is_too_full(claim, check, value)
     else:
         return None
+    return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", _help_of_right_kind(claim, check)
+
+
+def _help_of_right_kind(claim: ResolvedClaim, check: Check) -> str:
+    """What to write for a value of another kind, or an example where that has other numbers."""
     better = _claim_of_right_kind(claim, check)
     same = re.findall(r"\d+", better) == re.findall(r"\d+", claim.text) != []
-    help = f"write `{better}`" if same else f"such as `{better}`"
-    return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", help
+    return f"write `{better}`" if same else f"such as `{better}`"
 
 
 def _rates_for_size(claim: ResolvedClaim, value: Quantity) -> str:
