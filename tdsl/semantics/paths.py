@@ -11,6 +11,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault, known_names_help, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
+from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
 from tdsl.syntax.declaration_slips import SWITCH_NAME
 from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
@@ -461,7 +462,9 @@ def _entry_of_lanes(
     """``p[1..32]`` where some of these ports have lanes: all of them, as places in the class."""
     scope, evaluator = reader.context.group.scope, reader.plan.evaluator
     if isinstance(e, tree.Range):
-        wanted = list(range(evaluator.integer(e.low, scope), evaluator.integer(e.high, scope) + 1))
+        low, high = evaluator.integer(e.low, scope), evaluator.integer(e.high, scope)
+        beyond = low + sum(c.axes[0].size for c in parts)  # a range this long has a number outside
+        wanted = list(range(low, min(high, beyond) + 1))
     else:
         assert isinstance(e, tree.ListExpr)
         wanted = [evaluator.integer(x, scope) for x in e.items]
@@ -477,8 +480,8 @@ def _entry_of_lanes(
         raise Fault(
             "E0108",
             e.span,
-            f"`{name.name}[{outside}]` is outside {low}..{high}"
-            if wanted
+            f"`{name.name}[{number_in_message(outside)}]` is outside {low}..{high}"
+            if outside is not None
             else f"`{name.name}[{e.span.text}]` names no port",
             help=f"`{name.name}` has the indices {low} to {high}"
             + ("" if wanted else f"; the lower end of a range comes first: `{low}..{high}`"),

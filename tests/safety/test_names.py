@@ -22,20 +22,26 @@ from tests.targets.inventories import run
 from tests.targets.test_hostile_programs import files_of
 
 
+def files_and_codes(target: str, names: tuple[str, ...]) -> tuple[dict[str, bytes], set[str]]:
+    """The files of a target where hosts have these names, and the codes found."""
+    made, found, _ = files_of(names, target)
+    return made, found[target]
+
+
 def test_names_that_differ_in_case_are_one_host() -> None:
     """Two addresses of one name, two nodes or two reservations of one: the second would take the place of the first."""
     for target, file in (("dns", "zone.db"), ("kubernetes", "labels.yaml"), ("dhcp", "kea-dhcp4.json")):
         for names in (("Host1", "host1"), ("a", "b", "A")):
-            made, codes, _ = files_of(target, names)
+            made, codes = files_and_codes(target, names)
             assert codes == {"E0504"} and not [p for p in made if p.endswith(file)]
-        assert files_of(target, ("Host1", "host2"))[1] == set()
+        assert files_and_codes(target, ("Host1", "host2"))[1] == set()
 
 
 def test_names_that_the_zone_itself_has(tmp_path: Path) -> None:
     """`ns` is the name server of the zone, and `NAME-lo` the loopback of NAME."""
-    assert files_of("dns", ("ns",))[1] == {"E0504"}
-    assert files_of("dns", ("su0-leaf0-lo",))[1] == {"E0504"} and files_of("dns", ("su0-leaf9-lo",))[1] == set()
-    zone = files_of("dns", ("ns1", "Leaf-lo"))[0]["dns/zone.db"].decode()
+    assert files_and_codes("dns", ("ns",))[1] == {"E0504"}
+    assert files_and_codes("dns", ("su0-leaf0-lo",))[1] == {"E0504"} and files_and_codes("dns", ("su0-leaf9-lo",))[1] == set()
+    zone = files_and_codes("dns", ("ns1", "Leaf-lo"))[0]["dns/zone.db"].decode()
     owners = re.findall(r"^(\S+) IN (A|AAAA) ", zone, re.MULTILINE)
     assert len(owners) == len(set(owners))
     (tmp_path / "zone").write_text(zone)
@@ -47,10 +53,10 @@ def test_names_that_the_zone_itself_has(tmp_path: Path) -> None:
 
 def test_paths_that_are_one_file_elsewhere() -> None:
     """File systems of macOS and Windows make no difference of case, and that of macOS none of how an accent is written."""
-    made, codes, _ = files_of("frr", ("Host1", "host1"))
+    made, codes = files_and_codes("frr", ("Host1", "host1"))
     assert {"frr/Host1/frr.conf", "frr/host1/frr.conf"} <= set(made) and codes == {"E0507"}
-    assert "E0507" in files_of("frr", ("STRASSE", "stra\u00dfe"))[1]
-    made, codes, _ = files_of("frr", ("no\u0308de", "n\u00f6de"))  # one of them has a hash in its path
+    assert "E0507" in files_and_codes("frr", ("STRASSE", "stra\u00dfe"))[1]
+    made, codes = files_and_codes("frr", ("no\u0308de", "n\u00f6de"))  # one of them has a hash in its path
     assert codes == {"E0504"} and len([p for p in made if p.endswith("netplan.yaml")]) == 100
 
 

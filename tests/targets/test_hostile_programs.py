@@ -69,7 +69,8 @@ def files_of(names: tuple[str, ...], *targets: str) -> tuple[dict[str, bytes], d
     wrong: dict[str, set[str]] = {target: set() for target in targets}
     for d in found:
         if d.severity.word == "error":
-            wrong[d.message.split("`")[1]].add(d.code)
+            for target in [t for t in targets if d.message.partition("`")[2].startswith(f"{t}`")] or targets:
+                wrong[target].add(d.code)
     for target, codes in wrong.items():
         nothing = not any(path.startswith(f"{target}/") for path in made)
         assert ("E0516" in codes) == (nothing and codes <= {"E0516"}), (target, codes)  # one that is refused has no other finding

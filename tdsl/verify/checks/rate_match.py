@@ -63,7 +63,8 @@ class RateMatch(Check):
         links, rates = view.rows, table.rates()
         wrong = self._unlike_ends(view, table)
         joints: Iterable[Joint] = joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
-        if not f.complete:  # ports that a refused connect would have taken are taken by the next one
+        laid = np.bincount(f.link_statement, minlength=len(f.statements))
+        if not (f.complete or laid.all()):  # ports of a refused connect are taken by the next one
             joints = [j for j in joints if not self._ports_of_the_rate(f, j, _ends_of_joint(table, j))]
         faults = [self._fault(view, table, j) for j in joints]
         for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):
