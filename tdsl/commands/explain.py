@@ -91,7 +91,7 @@ def command(words: tuple[str, ...], **given: bool) -> None:
     advice = f"did you mean {near!r}?" if near else "`tdsl explain --list` lists all codes"
     if pages:
         mean = f"; or did you mean {near!r}?" if near else ""
-        advice = f"{' and '.join(pages)} {'says' if len(pages) == 1 else 'say'} it{mean}"
+        advice = f"see {', '.join(pages)}{mean}"
     raise Wrong(f"there is no {'code' if is_code else 'page about'} {word!r}; {advice}")
 
 

@@ -396,7 +396,7 @@ def _pattern_or_index(ports: PortTable, a: StatementSide, b: StatementSide) -> s
             f"give them an index variable instead of `*`, or write a pattern: {', '.join(CONNECT_PATTERNS)}"
         )
     if min(a.size, b.size) == 1:
-        return f"write `{joined} each`, which joins it to each of them"
+        return f"write `{joined} each`: the one is joined to each of the others"
     rails = _joined_by_rails(ports, a, b)
     first = f"write `{rails}`, or " if rails else "write "
     shared = f"{first}`{joined} spread`, which shares the links evenly; `each` joins every two"

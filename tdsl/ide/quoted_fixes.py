@@ -86,7 +86,7 @@ def _changes(help: str, text: str, span: SourceSpan) -> Iterator[tuple[tuple[int
 def _places_with(
     quoted: str, text: str, statement: tuple[int, int], span: SourceSpan
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """Where a text may be written: for the clause with its first word, for what is marked, behind it."""
+    """Places for a text: of the clause with its first word, of the finding's span, behind the span."""
     begin, end = statement
     first = re.match(r"\w++", quoted)
     if first is not None:
@@ -133,7 +133,7 @@ def _places_without(
 
 
 def _statement_around(text: str, span: SourceSpan) -> tuple[int, int]:
-    """The statement that holds what is marked, about: what lies between two ends of lines, `;`, or braces."""
+    """The statement around a span, roughly: from one end of a line, `;` or brace to the next."""
     begin = max(text.rfind(sign, 0, span.start) for sign in "\n;{}") + 1
     while begin < span.start and text[begin].isspace():
         begin += 1

@@ -171,22 +171,23 @@ def _breadth_first_order(clusters: _Clusters, first: int) -> Ints:
 
 
 def _move_each_cluster_once(c: _Clusters, side: Bools, patience: int) -> _Split | None:
-    """The best split on the way if every cluster is moved once, None if none is better than the first."""
+    """The best split while every cluster is moved once, None if none is better than the first."""
     once = np.full(len(side), len(side), dtype=np.int64)
     return _best_on_way(c, _Split.of(c, side), once, patience)
 
 
 def _walk(c: _Clusters, split: _Split, moves: int) -> _Split:
-    """The best split on a way of so many moves, each cluster left for 5 to 39 of them where it has been moved
-    to (tabu search)."""
+    """The best split among those after each of ``moves`` moves; a cluster that was moved stays for the next 5
+    to 39 moves (tabu search)."""
     rests = 5 + (np.random.PCG64(1).random_raw(moves) % 35).astype(np.int64)
     return _best_on_way(c, split, rests, moves) or split
 
 
 def _best_on_way(c: _Clusters, first: _Split, rests: Ints, patience: int) -> _Split | None:
-    """The best split on a way on which always the cluster is moved that lowers the cut most, of those that
-    keep the balance about and do not rest: one moved rests for ``rests`` moves, a number for each. The way
-    ends early after ``patience`` moves without a better split. None if no split is better than the first."""
+    """The best split among those after each of a row of moves, None if none is better than the first. Each
+    time the cluster is moved that lowers the cut most, of those that do not rest and keep the balance about;
+    after the k-th move it rests for ``rests[k]`` moves. The row ends early after ``patience`` moves without a
+    better split."""
     side, gain, value, over = first.side.copy(), c.gains(first.side), first.value, first.over
     light, most, twice = c.weight == 0, int(c.weight.max()), 2 * c.capacity
     lowest = np.iinfo(np.int64).min

@@ -1,5 +1,6 @@
 """A faulty statement said anew: a form, which is an example of the statement, with what was written in the
-places of the example's values. Nothing that was written is left out."""
+places of the example's values. Nothing that was written is left out but words and signs that say nothing of
+their own."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def fits_form(form: str, written: str) -> bool:
 
 
 def _texts_of_places(places: Sequence[_Item], items: Sequence[_Item]) -> list[str]:
-    """What stands in each place of a form; nothing where not all of the items find a place."""
+    """The text for each place of a form; nothing where not all of the items find a place."""
     chosen, used = _words_of_form(places, items)
     if not chosen or not _choose_values(places, items, chosen, used):
         return []
