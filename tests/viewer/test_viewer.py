@@ -7,8 +7,9 @@ import csv
 import io
 import json
 import re
-import subprocess
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,11 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.viewer.fabric_page import ViewerMark, viewer_page
 from tdsl.viewer.packed import pack_columns
 from tests.cli.run import tdsl
-from tests.conftest import need_program
 from tests.harness import MODELS, compile_text, fabric_of
 from tests.tables import sections
+from tests.viewer.browser import Browser
 
+Browse = Callable[..., Any]
 POD = sections(__file__)["pod"]
 PANELS = sections(__file__)["panels"]
 NAME = '</script><img src=x onerror="document.title=1"><!--<script>'
@@ -39,25 +41,21 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
     return fabric_of(POD, tmp_path_factory.mktemp("pod"))
 
 
-def browse(html: str, folder: Path, code: str, hash: str = "") -> Any:
-    """What a script returns that runs in the page once it is shown; a browser is needed."""
-    chromium = need_program("chromium", "chromium")
-    run = (
-        "<script>app.started.then(async () => { const out = await (async () => {"
-        + code
-        + "})(); document.body.innerHTML = ''; document.body.textContent = 'RESULT' + btoa(unescape(encodeURIComponent("
-        "JSON.stringify(out)))) + 'END'; }).catch((e) => { document.body.textContent = 'FAULT' + e.stack; });</script>"
-    )
-    path = folder / "page.html"
-    path.write_text(html.replace("</body>", run + "</body>"), encoding="utf-8")
-    call = [
-        chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--virtual-time-budget=3000",
-        f"--user-data-dir={folder / 'profile'}", "--dump-dom", path.as_uri() + hash,
-    ]  # fmt: skip
-    done = subprocess.run(call, capture_output=True, text=True, timeout=100, check=False)
-    found = re.search(r"RESULT([\w+/=]*)END", done.stdout)
-    assert found, done.stdout[-2000:] + done.stderr[-500:]
-    return json.loads(base64.b64decode(found[1]))
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with closing(Browser(tmp_path_factory.mktemp("profile"))) as out:
+        yield out
+
+
+@pytest.fixture
+def browse(browser: Browser, tmp_path: Path) -> Browse:
+    """What a script returns that runs in a page once it is shown."""
+
+    def run(html: str, code: str, hash: str = "") -> Any:
+        (tmp_path / "page.html").write_text(html, encoding="utf-8")
+        return browser.run((tmp_path / "page.html").as_uri() + hash, code)
+
+    return run
 
 
 def script(name: str) -> str:
@@ -106,11 +104,11 @@ def test_the_page_fetches_nothing(pod: Fabric) -> None:
 
 
 @pytest.mark.parametrize("name", ["pod", "panels", "torus3d", "gb200_nvl72"])
-def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
+def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path, browse: Browse) -> None:
     texts = {"pod": POD, "panels": PANELS}
     fabric = fabric_of(texts[name], tmp_path) if name in texts else compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
-    found = browse(viewer_page([(fabric, (), {})], name), tmp_path, script("figures"))
+    found = browse(viewer_page([(fabric, (), {})], name), script("figures"))
     said = json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"])
 
     def table(what: str, *columns: str) -> list[list[Any]]:
@@ -135,12 +133,10 @@ RESULTS = {
 }
 
 
-def test_address_search_selection_and_marks(pod: Fabric, tmp_path: Path) -> None:
+def test_address_search_selection_and_marks(pod: Fabric, browse: Browse) -> None:
     """The page's address opens what it names; what is found is shown, and marks are highlighted."""
     mark = ViewerMark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
-    found = browse(
-        viewer_page([(pod, [mark], RESULTS)], "pod"), tmp_path, script("search"), "#view=device&device=spine1&colour=rail"
-    )
+    found = browse(viewer_page([(pod, [mark], RESULTS)], "pod"), script("search"), "#view=device&device=spine1&colour=rail")
     assert found["opened"][1:] == ["spine1", "device", "rail"] and "device=spine1" in found["opened"][0]
     assert found["su1-leaf2"]["hits"][0].startswith("su1-leaf2")
     assert "su[1].leaf[2]" in found["su1-leaf2"]["panel"] and "6 of 8 in use" in found["su1-leaf2"]["panel"]
@@ -154,8 +150,8 @@ def test_address_search_selection_and_marks(pod: Fabric, tmp_path: Path) -> None
     assert found["results"] == ["refuted bisection >= 90%too little", "proved diameter2"]  # what fails comes first
 
 
-def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
-    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, script("clicks"))
+def test_clicks_keys_and_levels(pod: Fabric, browse: Browse) -> None:
+    found = browse(viewer_page([(pod, (), {})], "pod"), script("clicks"))
     assert found["box"] == "spine: 2 × SW" and found["cell"] == "spine1" and found["cleared"] == ""
     assert found["crumbs"][0] == "Fabric" and "su0" in found["crumbs"][1] and "1 of 2" in found["crumbs"][1]
     assert "su1" in found["crumbs"][2] and found["crumbs"][3] == "Fabric"
@@ -166,13 +162,13 @@ def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
     assert sorted(found["bundles"]) == ["16 × 400G"] + ["8 × 400G"] * 4  # a line a rail below the leaves
 
 
-def test_hostile_names_stay_text(tmp_path: Path) -> None:
+def test_hostile_names_stay_text(tmp_path: Path, browse: Browse) -> None:
     fabric = replace(fabric_of(POD, tmp_path), title=NAME)
     fabric.names = {0: NAME, 5: "a'\"\\`${1}\u2028"}
     results = {"results": [{"status": "refuted", "name": NAME, "text": NAME}]}
     html = viewer_page([(fabric, [ViewerMark("finding", NAME, NAME)], results)], NAME)
     assert NAME not in html and "<img" not in html
-    found = browse(html, tmp_path, """
+    found = browse(html, """
       app.select({ kind: "device", row: 0 });
       const name = document.querySelector("#selection h2").textContent;
       app.highlight(app.f.marks[0]);
@@ -230,12 +226,12 @@ cluster site {
 """
 
 
-def test_a_cluster_is_one_drawing(tmp_path: Path) -> None:
+def test_a_cluster_is_one_drawing(tmp_path: Path, browse: Browse) -> None:
     """Shared hosts once, a frame for each network; one network can be chosen, and paths are those of the design."""
     whole = compile_text(CLUSTER, tmp_path).clusters[0].fabric
     assert whole is not None
     code = sections(__file__)["code of a cluster is one drawing"]
-    found = browse(viewer_page([(whole, (), {})], "site"), tmp_path, code)
+    found = browse(viewer_page([(whole, (), {})], "site"), code)
     rows = list(range(whole.device_count))
     assert found["paths"] == [whole.device_path(d) for d in rows] and found["names"] == [whole.device_name(d) for d in rows]
     assert found["all"][0] == ["compute", "storage"] and sorted(n for n, _ in found["all"][2]) == [2, 4, 4]
@@ -249,11 +245,11 @@ DRAWN = sections(__file__)["drawn"]
 
 
 @pytest.mark.parametrize("name", ["dgx_superpod_h100_racks", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
-def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
+def test_what_is_drawn_of_known_networks(name: str, browse: Browse) -> None:
     """Counts by hand; the saved picture is well-formed XML and has every text of the drawing."""
     fabric = compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
-    found = browse(viewer_page([(fabric, (), {})], name), tmp_path, DRAWN)
+    found = browse(viewer_page([(fabric, (), {})], name), DRAWN)
     boxes = {title: (sub, kind, level) for title, sub, kind, level in found["boxes"]}
     wanted = {
         "dgx_superpod_h100_racks": {"node": ("127 × DGX_H100: 32 in 3, 31 in 1", "matrix")},
@@ -274,7 +270,7 @@ def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
         assert found["legend"] == [*(f"rail {r}: 127" for r in range(8)), "host-leaf: 4", "leaf-spine: 1,024"]
 
 
-def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path) -> None:
+def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path, browse: Browse) -> None:
     """By hand: node 0 has four links, to the four leaves of its unit. The other links keep their number and can be read."""
     text = POD.replace("  address su[*].leaf, spine", "  require edge_redundancy >= 5\n  address su[*].leaf, spine", 1)
     (tmp_path / "pod.fab").write_text(text + MODELS, encoding="utf-8")
@@ -284,7 +280,7 @@ def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path) -> None:
     assert unpacked((tmp_path / "bare.html").read_text())[0]["results"] == []
     assert tdsl("view", tmp_path / "pod.fab", "--no-open", "--check", "-o", tmp_path / "all.html").exit_code == 1
     code = sections(__file__)["code of a clicked finding marks what it is about"]
-    found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
+    found = browse(out.read_text(encoding="utf-8"), code)
     leaves = [f"su0-leaf{r}" for r in range(4)]
     assert found["ends"] == [["su0-node0", leaf] for leaf in leaves]
     assert found["outlined"] == sorted({*leaves, *found["devices"]}) and "su0-node0" in found["devices"]
@@ -314,7 +310,7 @@ fabric f {
     assert marks["E0220"] == [6, 7] and marks["E0221"] == [8, 9]
 
 
-def test_two_designs_in_one_page(tmp_path: Path) -> None:
+def test_two_designs_in_one_page(tmp_path: Path, browse: Browse) -> None:
     """A unit more: by hand 16 + 8 links of its own, nothing else; it is the only frame that is green."""
     (tmp_path / "old.fab").write_text(POD.replace("su[2]", "su[1]") + MODELS, encoding="utf-8")
     (tmp_path / "new.fab").write_text(POD + MODELS, encoding="utf-8")
@@ -322,7 +318,7 @@ def test_two_designs_in_one_page(tmp_path: Path) -> None:
     done = tdsl("view", tmp_path / "new.fab", "--diff", tmp_path / "old.fab", "--no-open", "-o", out)
     assert done.exit_code == 0, done.output
     code = sections(__file__)["code of two designs in one page"]
-    found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
+    found = browse(out.read_text(encoding="utf-8"), code)
     assert found["colour"] == "change" and found["links"] == [24, 0, 24] and found["labels"] == ["su0", "su1"]
     assert found["green"] == ["su1-node0", "su1-leaf0"] and "su[1].leaf to spine: 8 new" in found["changes"]
     assert found["legend"] == "unchanged: 24added: 24" and found["marks"][1] == "Added: 24 links, 8 devices"
