@@ -1935,6 +1935,7 @@ class Holdings:
         of the unit with least that has it. Raises Rejected unless every domain has all, or of a
         reduce-scatter every unit its shares of it, of all ranks."""
         out: Counter[str] = Counter()
+        all_ranks = lcm(*self.who.weight.values())
         for u, k in self.who.set_of.items():
             domain = self.who.domain_of.get(u)
             if self.check == "reduce_scatter_time":
@@ -1946,7 +1947,7 @@ class Holdings:
                 for p in range(self.parts):
                     has = [v for v in units if self.sums[v][p] == self.full[k]]
                     reject_unless(has, f"{u} does not end up with all")
-                    out[min(has, key=lambda v: Fraction(out[v], self.who.weight[v]))] += 1
+                    out[min(has, key=lambda v: out[v] * (all_ranks // self.who.weight[v]))] += 1
         return out
 
 
@@ -1958,32 +1959,36 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
     belongs, until all channels are free, and that the busiest sends; of handing on in domains, and how often
     that is done; of the delays of its steps. A channel sends in the order of the steps, once it is free and
     its sender has what was there before the step; where units hand on, once all have."""
-    ready: dict[tuple[str, int], Fraction] = {}
-    free, busy = [Fraction(0)] * len(channels), [Fraction(0)] * len(channels)
-    done = handed = delay = Fraction(0)
+    scale = lcm(*(x.denominator for c in channels for x in (bits / c.rate, c.delay)))
+    lasts, delays = [int(bits / c.rate * scale) for c in channels], [int(c.delay * scale) for c in channels]
+    ready: dict[tuple[str, int], int] = {}  # times here are counts of 1 / scale seconds
+    free, busy = [0] * len(channels), [0] * len(channels)
+    done, delay, handed = 0, 0, Fraction(0)
     on = HandedOn(held.who, channels)
     for step in steps:
-        start, arrived, lasting = done if on.units else Fraction(0), [], [Fraction(0)] * len(channels)
+        start, arrived, lasting = done if on.units else 0, [], [0] * len(channels)
         for send in step:
             at = send["channel"]
             channel = channels[at]
             places = {held.who.set_of[u] for u in channel[:2]}
             reject_unless(len(places) == 1, "a channel is between two sets")
             parts = held.sent(channel.sender, send["parts"])
+            held.work.spend(len(parts) * (scale.bit_length() >> 10))  # long numbers take longer
             begin = max((ready.get((channel.sender, p), start) for p, _ in parts), default=start)
-            took = len(parts) * bits / channel.rate
+            took = len(parts) * lasts[at]
             free[at] = max(begin, free[at], start) + took
             busy[at], lasting[at] = busy[at] + took, lasting[at] + took
-            arrived.append((channel, free[at] + channel.delay, parts))
-        handed += on.seconds(channels, lasting)
-        delay += max((channel.delay for channel, _, _ in arrived), default=Fraction(0))
+            arrived.append((channel, free[at] + delays[at], parts))
+        handed += on.seconds(channels, [Fraction(x, scale) for x in lasting]) if on.units else 0
+        delay += max((delays[send["channel"]] for send in step), default=0)
         for channel, when, parts in arrived:
             done = max(done, when)
             for p, ranks in parts:
                 if held.take(channel.receiver, p, ranks):
                     ready[channel.receiver, p] = max(when, ready.get((channel.receiver, p), when))
-    last, most = (max(some, default=Fraction(0)) for some in (free, busy))
-    return Replayed(done, last, most, handed, len(steps), 2 * len(steps) * bool(on.units), delay)
+    last, most = (Fraction(max(some, default=0), scale) for some in (free, busy))
+    passes = 2 * len(steps) * bool(on.units)
+    return Replayed(Fraction(done, scale), last, most, handed, len(steps), passes, Fraction(delay, scale))
 
 
 def collective_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
