@@ -113,17 +113,12 @@ def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> Fabric
 
 
 def _count_inner_links(plan: FabricPlan, wiring: WiringState) -> tuple[InnerLink, ...]:
-    base = wiring.ports.base
+    places = [(s.name, i) for s in plan.sets for i in range(s.count)]
     found: dict[tuple[tuple[str, int], tuple[str, int], int, str], int] = {}
-
-    def place(device: int) -> tuple[str, int]:
-        s = next(s for s in reversed(plan.sets) if s.first <= device)
-        return s.name, device - s.first
-
     for batch in wiring.links:
         layer = str(batch.wire.settings.get("layer", ""))
-        for pa, pb, rate in zip(batch.a.tolist(), batch.b.tolist(), batch.rate.tolist(), strict=True):
-            a, b = (int(np.searchsorted(base, p, side="right")) - 1 for p in (pa, pb))
-            key = (place(a), place(b), rate, layer)
+        ends = (np.searchsorted(wiring.ports.base, end, side="right") - 1 for end in (batch.a, batch.b))
+        for a, b, rate in zip(*(end.tolist() for end in ends), batch.rate.tolist(), strict=True):
+            key = (places[a], places[b], rate, layer)
             found[key] = found.get(key, 0) + 1
     return tuple(InnerLink(a, b, n, rate, layer) for (a, b, rate, layer), n in found.items())

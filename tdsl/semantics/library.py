@@ -14,7 +14,7 @@ from tdsl.findings.diagnostic import Diagnostics, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, closest_known_name, unknown_name_fault
-from tdsl.semantics.loader import Loader, ParsedFile, declared_in
+from tdsl.semantics.loader import KeptModel, Loader, ParsedFile, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.models import build_model
 from tdsl.semantics.parameters import define_param
@@ -333,10 +333,27 @@ class Library:
         self.building.append(node)
         self.models[id(node)] = None
         try:
-            self.models[id(node)] = build_model(self, entry.home, node)
+            self.models[id(node)] = self._kept_or_built(entry.home, node)
         finally:
             self.building.pop()
         built = self.models[id(node)]
         if built is None:
             raise Excused
         return built
+
+    def _kept_or_built(self, home: Linked, node: tree.ModelDecl) -> DeviceModel | None:
+        """The model that a declaration makes. A process builds one of the standard library once: it takes
+        longer than the rest of a small design. It is no work of the design, whose limit is so the same each
+        time."""
+        kept, name = home.module.models, node.name.name
+        if kept is None or not all(isinstance(s, tree.ModelDecl) for s in home.module.body):
+            return build_model(self, home, node, self.evaluator)
+        known = kept.get(name)
+        if known and all(self.model(home, n, node.span) is inner for n, inner in known.inner.items()):
+            return known.model
+        told = len(self.diagnostics)
+        made = build_model(self, home, node, Evaluator(self.loader.catalogue().__contains__))
+        if made is not None and len(self.diagnostics) == told:
+            inner = {c.model.name for c in made.chips} | {c.built_in for c in made.classes if c.built_in}
+            kept[name] = KeptModel(made, {n: self.model(home, n, node.span) for n in inner})
+        return made

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name
+from tdsl.semantics.model import DeviceModel
 from tdsl.syntax import tree
 from tdsl.syntax.characters import report_misleading_characters
 from tdsl.syntax.parser import (
@@ -47,12 +48,22 @@ DECLARED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file that was read and parsed, and the folder in which its own uses are looked up first."""
+    """A file that was read and parsed, and the folder in which its own uses are looked up first. ``models``
+    are those of a file of the library that were built before; None elsewhere."""
 
     file: SourceFile
     body: tuple[tree.Stmt, ...]
     folder: Path
     key: str
+    models: dict[str, KeptModel] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptModel:
+    """A model, and those that it holds, by the names in its file."""
+
+    model: DeviceModel
+    inner: Mapping[str, DeviceModel]
 
 
 Parsed = dict[str, tuple[ParsedFile | None, list[Diagnostic]]]
@@ -205,7 +216,8 @@ def _parse_design_file(
 @lru_cache(maxsize=256)
 def _parse_library_file(path: Path, key: str, stamp: Stamp) -> tuple[ParsedFile | None, list[Diagnostic]]:
     """A file of the library, parsed again when it changes. Raises OSError."""
-    return _parse_design_file(path, key, _name_in_library(path))
+    module, found = _parse_design_file(path, key, _name_in_library(path))
+    return module and replace(module, models={}), found
 
 
 def _name_in_library(path: Path) -> str:

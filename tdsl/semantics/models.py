@@ -48,6 +48,7 @@ from tdsl.syntax.keywords import INSTEAD_OF
 from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
+    from tdsl.semantics.evaluate import Evaluator
     from tdsl.semantics.library import Library, Linked
 
 PORT_SETTINGS = (
@@ -94,9 +95,8 @@ PORT_LIMIT = 1 << 16
 class ModelBuilder:
     """Builds one model; a fault in one statement drops that statement only."""
 
-    def __init__(self, library: Library, home: Linked, node: tree.ModelDecl) -> None:
-        self.library, self.home, self.node = library, home, node
-        self.evaluator = library.evaluator
+    def __init__(self, library: Library, home: Linked, node: tree.ModelDecl, evaluator: Evaluator) -> None:
+        self.library, self.home, self.node, self.evaluator = library, home, node, evaluator
         self.scope = Scope(home.scope)
         self.classes: list[PortClass] = []
         self.labels: dict[str, str] = {}  # the ports that have them
@@ -980,6 +980,8 @@ def _plain_label(name: str, axes: tuple[Axis, ...], k: int) -> str:
     return name + ".".join(map(str, indices_at_position(k, axes)))
 
 
-def build_model(library: Library, home: Linked, node: tree.ModelDecl) -> DeviceModel | None:
+def build_model(
+    library: Library, home: Linked, node: tree.ModelDecl, evaluator: Evaluator
+) -> DeviceModel | None:
     """The model a declaration makes; None if it has faults (which are then reported)."""
-    return ModelBuilder(library, home, node).build()
+    return ModelBuilder(library, home, node, evaluator).build()
