@@ -1920,15 +1920,18 @@ class Holdings:
         reject_unless(out and all(ranks for _, ranks in out), "a rank sends what it does not have")
         return out
 
-    def take(self, receiver: str, part: int, ranks: int) -> bool:
-        """Add up a part that arrives, or take it in the place of one that it contains; whether that changed
-        anything. Raises Rejected where the data of some rank would count twice."""
-        mine = self.sums[receiver][part]
-        if mine | ranks == mine:
-            return False
-        reject_unless(mine & ranks in (0, mine), "the data of a rank counts twice")
-        self.sums[receiver][part] = mine | ranks
-        return True
+    def take(self, receiver: str, parts: Iterable[tuple[int, int]]) -> list[int]:
+        """Add up parts that arrive, or take them in the place of those that they contain; which that changed.
+        Raises Rejected where the data of some rank would count twice."""
+        mine, changed = self.sums[receiver], list[int]()
+        for part, ranks in parts:
+            had = mine[part]
+            if had | ranks != had:
+                if had & ranks not in (0, had):
+                    raise Rejected("the data of a rank counts twice")
+                mine[part] = had | ranks
+                changed.append(part)
+        return changed
 
     def given_inside(self) -> dict[str, int]:
         """The parts that every unit gives others of its domain, and its ranks each other, at the end: each is
@@ -1961,7 +1964,8 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
     its sender has what was there before the step; where units hand on, once all have."""
     scale = lcm(*(x.denominator for c in channels for x in (bits / c.rate, c.delay)))
     lasts, delays = [int(bits / c.rate * scale) for c in channels], [int(c.delay * scale) for c in channels]
-    ready: dict[tuple[str, int], int] = {}  # times here are counts of 1 / scale seconds
+    # of each unit its parts that came later, and when: times here are counts of 1 / scale seconds
+    ready: dict[str, dict[int, int]] = defaultdict(dict)
     free, busy = [0] * len(channels), [0] * len(channels)
     done, delay, handed = 0, 0, Fraction(0)
     on = HandedOn(held.who, channels)
@@ -1974,7 +1978,8 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
             reject_unless(len(places) == 1, "a channel is between two sets")
             parts = held.sent(channel.sender, send["parts"])
             held.work.spend(len(parts) * (scale.bit_length() >> 10))  # long numbers take longer
-            begin = max((ready.get((channel.sender, p), start) for p, _ in parts), default=start)
+            come = ready[channel.sender]
+            begin = max((come.get(p, start) for p, _ in parts), default=start)
             took = len(parts) * lasts[at]
             free[at] = max(begin, free[at], start) + took
             busy[at], lasting[at] = busy[at] + took, lasting[at] + took
@@ -1983,9 +1988,9 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
         delay += max((delays[send["channel"]] for send in step), default=0)
         for channel, when, parts in arrived:
             done = max(done, when)
-            for p, ranks in parts:
-                if held.take(channel.receiver, p, ranks):
-                    ready[channel.receiver, p] = max(when, ready.get((channel.receiver, p), when))
+            come = ready[channel.receiver]
+            for p in held.take(channel.receiver, parts):
+                come[p] = max(when, come.get(p, when))
     last, most = (Fraction(max(some, default=0), scale) for some in (free, busy))
     passes = 2 * len(steps) * bool(on.units)
     return Replayed(Fraction(done, scale), last, most, handed, len(steps), passes, Fraction(delay, scale))

@@ -98,7 +98,7 @@ def test_words_and_steps(pair: str, golden: Golden) -> None:
     golden(f"changes/{file_name(pair)}.txt", out)
 
 
-@pytest.mark.parametrize("pair", sampled(CASES, 2), indirect=True)
+@pytest.mark.parametrize("pair", sampled(CASES, 4), indirect=True)
 def test_every_pair_is_drawn(pair: str) -> None:
     """As SVG and as a page, both ways; and each new or removed cable is counted once by declarations."""
     for old, new in (("old.fab", "new.fab"), ("new.fab", "old.fab")):

@@ -299,7 +299,7 @@ def judged(plan: Plan, found: Compilation) -> None:
     assert sorted(range(len(rows)), key=lambda k: int(rows[k]["pull_order"])) == order
 
 
-@pytest.mark.parametrize("share", sampled(range(4), 2))
+@pytest.mark.parametrize("share", sampled(range(4), 4))
 def test_random_designs_in_racks(share: int, tmp_path: Path) -> None:
     for seed in range(share, 32, 4):
         plan = random_plan(seed)

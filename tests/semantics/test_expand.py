@@ -83,7 +83,7 @@ def test_every_new_statement(name: str, tmp_path: Path) -> None:
     hold(tmp_path / "design.fab", f"{NEW[name]}\n{MODELS}\n")
 
 
-@pytest.mark.parametrize("design", sampled(LIBRARY, 6), ids=lambda p: p.stem)
+@pytest.mark.parametrize("design", sampled(LIBRARY, 12), ids=lambda p: p.stem)
 def test_every_design_of_the_library(design: Path, tmp_path: Path) -> None:
     hold(tmp_path / design.name, design.read_text(encoding="utf-8"))
 

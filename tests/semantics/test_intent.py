@@ -53,7 +53,7 @@ def expanded(text: str, folder: Path, **settings: object) -> str:
     return made
 
 
-@pytest.mark.parametrize("name", sampled(CASES, 4))
+@pytest.mark.parametrize("name", sampled(CASES, 6))
 def test_an_expansion_is_a_design_of_the_same_fabric(name: str, tmp_path: Path) -> None:
     """It is laid out, holds no intent and expands to itself; its figures, lines and notes are those of the case."""
     body, *facts = CASES[name].split("\n-> ")

@@ -20,7 +20,7 @@ from tests.soundness.verdicts import Difference
 DESIGNS = 30
 """Of each family, two thirds of them in the daily run alone."""
 
-FEWER = {"collective_times": 5, "scale_up_failures": 20}
+FEWER = {"collective_times": 3, "scale_up_failures": 20}
 """Families of which each design takes long."""
 
 CHUNK = 10

@@ -104,7 +104,7 @@ def test_the_example_is_valid(test_data: Path, judge: Judge) -> None:
 FAULTS = [x for x in Path(__file__).with_name("sonic_faults.txt").read_text().splitlines() if not x.startswith("#")]
 
 
-@pytest.mark.parametrize("fault", sampled(FAULTS, 3))
+@pytest.mark.parametrize("fault", sampled(FAULTS, 8))
 def test_the_judge_can_say_no(leaf: Config, judge: Judge, fault: str) -> None:
     """One value of a good file is made bad."""
     path, told = fault.split(" = ")
