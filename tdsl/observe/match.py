@@ -345,6 +345,7 @@ class _Matcher:
         self.target: dict[str, tuple[int, str]] = {}  # device and adapter of a node
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
+        self.meant: dict[tuple[int, str, bool, str, tuple[str, ...], bool], tuple[int, ...]] = {}
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
         self.doubtful: set[str] = set()  # nodes with a name that several have
@@ -752,7 +753,10 @@ class _Matcher:
         if node.kind == "switch":
             at = int(end.port[0]) - 1
             return (base + at,) if 0 <= at < self.base[device + 1] - base else ()
-        return tuple(base + p for p in self.local_ports(node, device, unit, end))
+        key = device, node.kind, node.ports == 1, unit, end.port, end.printed
+        if key not in self.meant:  # each step of a match by neighbours asks for all ends again
+            self.meant[key] = tuple(base + p for p in self.local_ports(node, device, unit, end))
+        return self.meant[key]
 
     def local_ports(self, node: CapturedNode, device: int, unit: str, end: CapturedEnd) -> tuple[int, ...]:
         """The ports of a device that an end of an adapter or a named port means, from 0."""
