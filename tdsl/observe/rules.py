@@ -14,6 +14,8 @@ Rows = list[tuple[tuple[int, ...], tuple[int, ...]]]
 LETTERS = ("a", "b", "c", "d")
 DIVISORS = (0, 2, 3, 4, 5, 6, 8, 10, 12, 16, 18, 20, 24, 32)
 Boxes = tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
+SAMPLE = 64
+"""Links of many that are asked first whether a linear rule can fit them."""
 FEWEST = 3
 """Links of a rule; fewer are written one by one."""
 
@@ -218,6 +220,15 @@ def _whole_coefficients(columns: np.ndarray, y: np.ndarray) -> list[int] | None:
         constant = int(y[0]) - factor * int(x[0])
         return [factor, constant] if (x * factor + constant == y).all() else None
     matrix = np.concatenate((columns, np.ones((len(y), 1), dtype=np.int64)), axis=1)
-    found = np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]
+    if len(y) > 4 * SAMPLE:
+        some = slice(None, None, len(y) // SAMPLE)
+        if np.abs(matrix[some] @ _least_squares(matrix[some], y[some]) - y[some]).max() > 0.25:
+            return None  # what does not fit some links does not fit all
+    found = _least_squares(matrix, y)
     whole = np.rint(found).astype(np.int64)
     return whole.tolist() if (matrix @ whole == y).all() else None
+
+
+def _least_squares(matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
+    found: np.ndarray = np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]
+    return found
