@@ -1925,10 +1925,8 @@ class Holdings:
         Raises Rejected where the data of some rank would count twice."""
         mine, changed = self.sums[receiver], list[int]()
         for part, ranks in parts:
-            had = mine[part]
-            if had | ranks != had:
-                if had & ranks not in (0, had):
-                    raise Rejected("the data of a rank counts twice")
+            if (had := mine[part]) | ranks != had:
+                reject_unless(had & ranks in (0, had), "the data of a rank counts twice")
                 mine[part] = had | ranks
                 changed.append(part)
         return changed
@@ -1964,36 +1962,28 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
     its sender has what was there before the step; where units hand on, once all have."""
     scale = lcm(*(x.denominator for c in channels for x in (bits / c.rate, c.delay)))
     lasts, delays = [int(bits / c.rate * scale) for c in channels], [int(c.delay * scale) for c in channels]
-    # of each unit its parts that came later, and when: times here are counts of 1 / scale seconds
-    ready: dict[str, dict[int, int]] = defaultdict(dict)
-    free, busy = [0] * len(channels), [0] * len(channels)
-    done, delay, handed = 0, 0, Fraction(0)
-    on = HandedOn(held.who, channels)
+    ready, on = defaultdict[str, dict[int, int]](dict), HandedOn(held.who, channels)  # in 1 / scale seconds
+    free, busy, done, delay, handed = [0] * len(channels), [0] * len(channels), 0, 0, Fraction(0)
     for step in steps:
         start, arrived, lasting = done if on.units else 0, [], [0] * len(channels)
         for send in step:
-            at = send["channel"]
-            channel = channels[at]
-            places = {held.who.set_of[u] for u in channel[:2]}
-            reject_unless(len(places) == 1, "a channel is between two sets")
+            at, channel = send["channel"], channels[send["channel"]]
+            sets = {held.who.set_of[u] for u in channel[:2]}
+            reject_unless(len(sets) == 1, "a channel is between two sets")
             parts = held.sent(channel.sender, send["parts"])
             held.work.spend(len(parts) * (scale.bit_length() >> 10))  # long numbers take longer
-            come = ready[channel.sender]
-            begin = max((come.get(p, start) for p, _ in parts), default=start)
-            took = len(parts) * lasts[at]
-            free[at] = max(begin, free[at], start) + took
+            took, come = len(parts) * lasts[at], ready[channel.sender]
+            free[at] = max(start, free[at], *(come.get(p, 0) for p, _ in parts)) + took
             busy[at], lasting[at] = busy[at] + took, lasting[at] + took
             arrived.append((channel, free[at] + delays[at], parts))
         handed += on.seconds(channels, [Fraction(x, scale) for x in lasting]) if on.units else 0
         delay += max((delays[send["channel"]] for send in step), default=0)
         for channel, when, parts in arrived:
             done = max(done, when)
-            come = ready[channel.receiver]
             for p in held.take(channel.receiver, parts):
-                come[p] = max(when, come.get(p, when))
-    last, most = (Fraction(max(some, default=0), scale) for some in (free, busy))
-    passes = 2 * len(steps) * bool(on.units)
-    return Replayed(Fraction(done, scale), last, most, handed, len(steps), passes, Fraction(delay, scale))
+                ready[channel.receiver][p] = max(when, ready[channel.receiver].get(p, when))
+    over, last, most, wait = (Fraction(x, scale) for x in (done, max([0, *free]), max([0, *busy]), delay))
+    return Replayed(over, last, most, handed, len(steps), 2 * len(steps) * bool(on.units), wait)
 
 
 def collective_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
