@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name
-from tdsl.semantics.model import DeviceModel
 from tdsl.syntax import tree
 from tdsl.syntax.characters import report_misleading_characters
 from tdsl.syntax.parser import (
@@ -39,6 +39,9 @@ from tdsl.system.read import (
     resolve_links,
     stamp_counted_as_read,
 )
+
+if TYPE_CHECKING:
+    from tdsl.semantics.model import DeviceModel
 
 DECLARED = re.compile(
     r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def|job)|let|param)[ \t]+([A-Za-z_]\w*)",
