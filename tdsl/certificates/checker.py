@@ -1855,11 +1855,11 @@ class HandedOn:
         even = len({*used.values()}) == 1 and (len(used) % ranks == 0 or ranks % len(used) == 0)
         return bool(even and every[0] == every[1] == used.keys())
 
-    def seconds(self, channels: Sequence[Channel], lasting: Sequence[Fraction]) -> Fraction:
-        """What handing on takes, before and after a step in which every channel sends for so many seconds:
-        no more than the ports of a rank carry in that time."""
+    def time_beside(self, channels: Sequence[Channel], lasting: Sequence[int]) -> Fraction:
+        """What handing on takes, before and after a step in which every channel sends for so long: no more
+        than the ports of a rank carry in that time."""
         out = Fraction(0)
-        for channel, took in zip(channels, lasting, strict=True):
+        for channel, took in zip(channels, lasting, strict=True) if self.units else ():
             for u in self.units.intersection(channel[:2]) if took else ():
                 domain = self.who.domain_of[u]
                 out = max(out, 2 * took * self.who.share_of(u) * (1 if domain.any else 2) / domain.rate)
@@ -1965,7 +1965,7 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
     ready, on = defaultdict[str, dict[int, int]](dict), HandedOn(held.who, channels)  # in 1 / scale seconds
     free, busy, done, delay, handed = [0] * len(channels), [0] * len(channels), 0, 0, Fraction(0)
     for step in steps:
-        start, arrived, lasting = done if on.units else 0, [], [0] * len(channels)
+        start, arrived, lasting, slowest = done if on.units else 0, [], [0] * len(channels), 0
         for send in step:
             at, channel = send["channel"], channels[send["channel"]]
             sets = {held.who.set_of[u] for u in channel[:2]}
@@ -1974,16 +1974,16 @@ def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits
             held.work.spend(len(parts) * (scale.bit_length() >> 10))  # long numbers take longer
             took, come = len(parts) * lasts[at], ready[channel.sender]
             free[at] = max(start, free[at], *(come.get(p, 0) for p, _ in parts)) + took
-            busy[at], lasting[at] = busy[at] + took, lasting[at] + took
+            busy[at], lasting[at], slowest = busy[at] + took, lasting[at] + took, max(slowest, delays[at])
             arrived.append((channel, free[at] + delays[at], parts))
-        handed += on.seconds(channels, [Fraction(x, scale) for x in lasting]) if on.units else 0
-        delay += max((delays[send["channel"]] for send in step), default=0)
+        handed, delay = handed + on.time_beside(channels, lasting), delay + slowest
         for channel, when, parts in arrived:
             done = max(done, when)
             for p in held.take(channel.receiver, parts):
                 ready[channel.receiver][p] = max(when, ready[channel.receiver].get(p, when))
-    over, last, most, wait = (Fraction(x, scale) for x in (done, max([0, *free]), max([0, *busy]), delay))
-    return Replayed(over, last, most, handed, len(steps), 2 * len(steps) * bool(on.units), wait)
+    times = (done, max([0, *free]), max([0, *busy]), handed, delay)
+    over, last, most, handed, late = (Fraction(x, scale) for x in times)
+    return Replayed(over, last, most, handed, len(steps), 2 * len(steps) * bool(on.units), late)
 
 
 def collective_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
