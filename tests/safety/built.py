@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import subprocess
@@ -19,6 +20,9 @@ from tests.cli.run import tdsl
 
 ROOT = Path(__file__).parents[2]
 ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+
+
+codecs.lookup("ascii")  # a child that is nobody may not reach the folder of Python, where it would be read from
 
 
 def put(content: dict[str, bytes], out: Path) -> list[str]:
