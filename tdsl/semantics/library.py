@@ -345,15 +345,17 @@ class Library:
         """The model that a declaration makes. A process builds one of the standard library once: it takes
         longer than the rest of a small design. It is no work of the design, whose limit is so the same each
         time."""
-        kept, name = home.module.models, node.name.name
+        kept, of_models = home.module.models, callable(self.evaluator.is_model)
+        key = (node.name.name, of_models)  # a design takes a bare word that names a model as that model
         if kept is None or not all(isinstance(s, tree.ModelDecl) for s in home.module.body):
             return build_model(self, home, node, self.evaluator)
-        known = kept.get(name)
+        known = kept.get(key)
         if known and all(self.model(home, n, node.span) is inner for n, inner in known.inner.items()):
             return known.model
         told = len(self.diagnostics)
-        made = build_model(self, home, node, Evaluator(self.loader.catalogue().__contains__))
+        is_model = self.loader.catalogue().__contains__ if of_models else None
+        made = build_model(self, home, node, Evaluator(is_model))
         if made is not None and len(self.diagnostics) == told:
             inner = {c.model.name for c in made.chips} | {c.built_in for c in made.classes if c.built_in}
-            kept[name] = KeptModel(made, {n: self.model(home, n, node.span) for n in inner})
+            kept[key] = KeptModel(made, {n: self.model(home, n, node.span) for n in inner})
         return made

@@ -58,7 +58,7 @@ class ParsedFile:
     body: tuple[tree.Stmt, ...]
     folder: Path
     key: str
-    models: dict[str, KeptModel] | None = None
+    models: dict[tuple[str, bool], KeptModel] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from tests.soundness.registry import FAMILIES, judged_seed
 from tests.soundness.verdicts import Difference
 
 DESIGNS = 30
-"""Of each family, two thirds of them in the daily run alone."""
+"""Of each family, a fifth of them in each run and the others in the daily one."""
 
-FEWER = {"collective_times": 3, "scale_up_failures": 20}
+FEWER = {"collective_times": 3, "scale_up_failures": 18}
 """Families of which each design takes long."""
 
-CHUNK = 10
+CHUNK = 6
 OPEN: frozenset[tuple[str, str]] = frozenset()
 """Differences that are known and being worked on: the family and the kind. Nothing else may differ."""
 
@@ -49,7 +49,7 @@ def test_designs_of_a_family(family: str, first: int) -> None:
         figures, refused = figures + compared.figures, refused + compared.refused
     assert not found, "\n\n".join(d.report() for d in found[:3])
     assert figures >= count
-    assert refused <= count // 5, "too many of the random designs do not compile"
+    assert refused <= count // 3, "too many of the random designs do not compile"
 
 
 def test_commands_with_nothing_to_judge() -> None:
