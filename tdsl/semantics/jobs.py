@@ -20,6 +20,7 @@ from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, IndexEntry, ResolvedPath
 from tdsl.semantics.quantity import COMPUTE, NONE, TIME, Dim, Quantity, kind_name
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import only_value_behind
 from tdsl.semantics.values import a_type, integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -591,8 +592,8 @@ class JobReader:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
             if not at and not item.args:
                 self.set_value("experts", item, self.whole_expression(item.value, form))
-            elif word in names and item.args:
-                self.set_value(names[word], item, self.whole_expression(item.args[0][1], form))
+            elif word in names and (number := _number_of_experts(item, word)) is not None:
+                self.set_value(names[word], item, self.whole_expression(number, form))
             else:
                 raise Fault(
                     "E0120", item.span, f"`experts` does not use `{item.span.text}`", help=f"write `{form}`"
@@ -666,7 +667,8 @@ class JobReader:
                 fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
                 message = "a share is a number and `%` behind it"
                 raise Fault("E0120", item.span, message, help=f"write `overlap {new}`", fix=fix)
-            if word not in known or len(item.args) != 1:
+            value = only_value_behind(item)
+            if word not in known or value is None:
                 raise Fault(
                     "E0120",
                     item.span,
@@ -677,7 +679,7 @@ class JobReader:
                 raise Fault(
                     "E0104", item.span, f"`overlap {word}` is set twice", help=f"leave one `overlap {word}`"
                 )
-            found[str(word)] = self.share_of(item.args[0][1])
+            found[str(word)] = self.share_of(value)
         self.values["overlap"], self.spans["overlap"] = found, s.span
 
     def read_measured(self, s: tree.Setting) -> None:
@@ -685,11 +687,12 @@ class JobReader:
         found: list[tuple[str, Fraction]] = [*self.values.get("measured", ())]  # type: ignore[misc]
         for item in s.items:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
-            if word == "tokens" and len(item.args) == 1:
-                count = count_of_expression(item.args[0][1], self.evaluator, self.scope)
+            value = only_value_behind(item)
+            if word == "tokens" and value is not None:
+                count = count_of_expression(value, self.evaluator, self.scope)
                 found.append((word, Fraction(count)))
                 continue
-            if word is None or word not in MEASURED or len(item.args) != 1:
+            if word is None or word not in MEASURED or value is None:
                 raise Fault(
                     "E0120",
                     item.span,
@@ -697,8 +700,7 @@ class JobReader:
                     help="the form is `measured step 6.2s`",
                 )
             dim, form = MEASURED[word]
-            e = item.args[0][1]
-            found.append((word, self.share_of(e) if dim == NONE else self.amount(e, dim, form)))
+            found.append((word, self.share_of(value) if dim == NONE else self.amount(value, dim, form)))
         self.values["measured"], self.spans["measured"] = tuple(found), s.span
 
     def read_assumed(self, s: tree.Setting) -> None:
@@ -718,6 +720,14 @@ class JobReader:
         if not isinstance(text, str):
             raise Fault("E0103", value.span, f"expected a string, found {a_type(text)}")
         self.set_value("source", s, text)
+
+
+def _number_of_experts(item: tree.SettingItem, word: str) -> tree.Expr | None:
+    """The number in ``top 8`` or ``limit 4 hosts``; None where other words are there."""
+    words = _words_behind(item)
+    if len(words) != (2 if word == "limit" else 1) or any(w for w, _ in item.args):
+        return None
+    return item.args[0][1] if word != "limit" or words[1] == "hosts" else None
 
 
 def _words_behind(item: tree.SettingItem) -> tuple[str | None, ...]:

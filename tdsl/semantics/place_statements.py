@@ -18,6 +18,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, quantity_text
+from tdsl.semantics.settings import only_value_behind
 from tdsl.semantics.values import WholeRange
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -454,6 +455,10 @@ class _HallReader:
         """``row A..D { rack 1..32 { … } }`` or ``row A, cold1 { … }``."""
         names: list[tuple[str, SourceSpan]] = []
         for item in s.items:
+            if item.args:
+                behind = SourceSpan(item.span.file, item.value.span.end, item.span.end)
+                message = f"a row does not use `{behind.text.strip()}`"
+                raise Fault("E0118", item.span, message, help="`row A..D { rack 1..32 { height 48U } }`")
             names += self.names(item.value)
         if not names:
             raise Fault("E0120", s.span, "a row has a name", help="`row A..D { rack 1..32 { height 48U } }`")
@@ -675,9 +680,9 @@ class _HallReader:
                 k == 0
                 and isinstance(item.value, tree.PathExpr)
                 and item.value.bare == "at"
-                and len(item.args) == 1
+                and (first := only_value_behind(item)) is not None
             ):
-                e = item.args[0][1]
+                e = first
             elif k and not item.args:
                 e = item.value
             else:

@@ -197,6 +197,12 @@ SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bu
 """Settings of a connect that people put behind a comma."""
 
 
+def only_value_behind(item: tree.SettingItem) -> tree.Expr | None:
+    """The one value behind the first of an item, as in ``above 2.6m``; None where there are none or more, or
+    where a word such as ``at`` is before it: `above zzz 2.6m`."""
+    return item.args[0][1] if len(item.args) == 1 and not item.args[0][0] else None
+
+
 def count_with_noun(n: int, what: str) -> str:
     """``one value``, ``2 values``."""
     return f"one {what}" if n == 1 else f"{n} {what}s"
@@ -205,10 +211,7 @@ def count_with_noun(n: int, what: str) -> str:
 def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
     """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's
     variables."""
-    if not s.items:
-        example = VALUE_EXAMPLES.get(s.name.name, "…")
-        help = f"write `{s.name.name} {example}`, or remove `{s.name.name}`"
-        raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
+    require_value_of_connect(s)
     if s.name.name == "bundle":
         if bundle_across(s):
             s = replace(s, items=(replace(s.items[0], args=()),))
@@ -232,6 +235,14 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     )
     values = tuple(_connect_item_value(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
+
+
+def require_value_of_connect(s: tree.Setting) -> None:
+    """Refuse a setting of a connect without a value."""
+    if not s.items:
+        example = VALUE_EXAMPLES.get(s.name.name, "…")
+        help = f"write `{s.name.name} {example}`, or remove `{s.name.name}`"
+        raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
 
 
 def bundle_across(s: tree.Setting) -> str:
@@ -307,6 +318,9 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             help=f"write `{name} {new}`" if plain else "",
             fix=Fix(f"write `{new}`", ((item.span, new),), safe=False) if plain else None,
         )
+    if not value.strip():
+        help = f"write `{name} {VALUE_EXAMPLES.get(name, '…')}`, or remove `{name}`"
+        raise Fault("E0120", item.span, f"`{name}` is empty", help=help)
     if name == "layer" and value != "scaleup":
         raise Fault(
             "E0120",

@@ -19,6 +19,8 @@ from tdsl.semantics.settings import (
     bundle_across,
     connect_value,
     links_carried_by_cable,
+    require_plain_setting,
+    require_value_of_connect,
 )
 from tdsl.syntax import tree
 
@@ -201,6 +203,9 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
             continue
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
+        if name in ("optic", "allow"):
+            require_value_of_connect(inner)
+            require_plain_setting(inner, inner.span.text, len(inner.items))
         out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
         if name == "cable" and (n := links_carried_by_cable(inner, scope, evaluator)) > 1:
             out["carries"] = n

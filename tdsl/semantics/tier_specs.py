@@ -242,7 +242,7 @@ class TierReader:
     ) -> tuple[int, int]:
         """The first and the last port of ``p[1..32]``."""
         index = path.parts[1]
-        entry = index.entries[0] if isinstance(index, tree.IndexPart) else None
+        entry = index.entries[0] if isinstance(index, tree.IndexPart) and len(index.entries) == 1 else None
         if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
             raise Fault("E0120", path.span, "expected a range of ports", help=help)
         low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))
