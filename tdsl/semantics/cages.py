@@ -48,8 +48,8 @@ FORMS = (
 
 
 def warn_of_unknown_form(form: str, at: SourceSpan, diagnostics: Diagnostics) -> None:
-    """Warn of a form that is none of the known ones: no part of the catalogue fits it, and one that is a slip of
-    the hand away from a known one fits nothing at all."""
+    """Warn of a form that is none of the known ones: no part of the catalogue fits it, and one that is a slip
+    of the hand away from a known one fits nothing at all."""
     plain = form.replace("-", "").replace("_", "").upper()
     near = closest_name(form, FORMS, 0.9) if plain not in FORMS and len(form) > 3 else ""
     if plain in FORMS or near.startswith(plain) or (near and plain.startswith(near)):

@@ -40,10 +40,10 @@ ARCH_MEANT = {
 
 @dataclass(frozen=True, slots=True)
 class FactKind:
-    """What the value of a fact is. ``shape`` is ``text`` (a string or a word), ``word``, ``whole`` (a number of
-    at least ``least``) or ``amount`` (of ``dim``, above zero, or from zero on with ``least`` 0). ``known`` are
-    the words that it can be: others are refused, and with ``open`` are a warning. ``most`` is how many values it
-    takes at most; ``of`` the kinds of models that it is of, all where none is named."""
+    """What the value of a fact is. ``shape`` is ``text`` (a string or a word), ``word``, ``whole`` (a number
+    of at least ``least``) or ``amount`` (of ``dim``, above zero, or from zero on with ``least`` 0). ``known``
+    are the words that it can be: others are refused, and with ``open`` are a warning. ``most`` is how many
+    values it takes at most; ``of`` the kinds of models that it is of, all where none is named."""
 
     shape: str
     example: str

@@ -402,7 +402,7 @@ class ModelBuilder:
         return count, form, numbers
 
     def refuse_words_of_cage(self, s: tree.Setting) -> None:
-        """Refuse words that a cage does not read: behind its heat sink, behind its numbers, and further items."""
+        """Refuse words that a cage does not read: behind its heat sink and its numbers, and further items."""
         first, *others = s.items
         behind = [*first.args[2:], *(a for o in others for a in o.args)]
         named = [value.span for word, value in first.args[:2] if word]

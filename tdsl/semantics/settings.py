@@ -108,7 +108,7 @@ def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
     """The fault of ``lengths a b``, values of a list without a comma; None of other settings."""
     word, values = item.args[0][1], [item.value, *(value for _, value in item.args)]
     if (
-        name not in ("class", "lengths", "allow", "type", "alternative")
+        name not in ("class", "lengths", "allow", "type", "alternative", "cords")
         or not isinstance(word, tree.PathExpr)
         or any(said for said, _ in item.args)
     ):
