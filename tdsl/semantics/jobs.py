@@ -20,7 +20,7 @@ from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, IndexEntry, ResolvedPath
 from tdsl.semantics.quantity import COMPUTE, NONE, TIME, Dim, Quantity, kind_name
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import only_value_behind
+from tdsl.semantics.settings import only_value_behind, refuse_block
 from tdsl.semantics.values import a_type, integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -442,6 +442,11 @@ class JobReader:
             "on": lambda s: None,
         }
         if name in special:
+            if name not in ("transformer", "precision"):
+                refuse_block(s)
+            if name in _LISTS and not s.items:
+                help = f"write `{name} …`, or remove `{name}`"
+                raise Fault("E0120", s.span, f"the value of `{name}` is missing", help=help)
             special[name](s)
         elif name in WHOLE:
             self.set_value(name, s, self.whole_number(s, f"{name} 8"))
@@ -552,6 +557,7 @@ class JobReader:
                     help="such as `layers 96`",
                 )
             name = x.name.name
+            refuse_block(x)
             if name not in TRANSFORMER:
                 raise unknown_name_fault(
                     "E0101",
@@ -640,6 +646,8 @@ class JobReader:
                     "the block of `precision` has `gradients`, `parameters`, `dispatch`, `combine`",
                     help="write `precision bf16 { gradients fp32 }`",
                 )
+            if x.name.name in moved:
+                raise Fault("E0104", x.span, f"`{x.name.name}` is set twice", help="leave one of them")
             moved[x.name.name] = self.number_format(self.only_item(x, "gradients fp32"), x.span)
         if moved:
             self.set_value("moved", s, moved)
@@ -720,6 +728,10 @@ class JobReader:
         if not isinstance(text, str):
             raise Fault("E0103", value.span, f"expected a string, found {a_type(text)}")
         self.set_value("source", s, text)
+
+
+_LISTS = ("order", "overlap", "measured", "assumed", "on")
+"""Settings of a job that are lists, which say something only with a value."""
 
 
 def _number_of_experts(item: tree.SettingItem, word: str) -> tree.Expr | None:

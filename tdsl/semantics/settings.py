@@ -75,18 +75,21 @@ def refuse_text_without_quotes(s: tree.Setting) -> None:
     raise Fault("E0118", whole, message, help=f'write `"{found[1]}"`', fix=fix)
 
 
+def refuse_block(s: tree.Setting, help: str = "") -> None:
+    """Refuse a block behind a setting that takes none. ``help`` shows the setting right."""
+    if s.body is None:
+        return
+    refuse_text_without_quotes(s)
+    at = s.body[0].span if s.body else s.span
+    help = help or f"write `{s.name.name} …`, without braces"
+    raise Fault("E0118", at, f"`{s.name.name}` takes no block here", help=help)
+
+
 def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
     """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form``
     shows it right."""
     name = s.name.name
-    if s.body is not None:
-        refuse_text_without_quotes(s)
-        raise Fault(
-            "E0118",
-            s.body[0].span if s.body else s.span,
-            f"`{name}` takes no block here",
-            help=f"write `{form}`",
-        )
+    refuse_block(s, f"write `{form}`")
     comma = decimal_comma_fault(s) if len(s.items) > items else None
     if comma is not None:
         raise comma

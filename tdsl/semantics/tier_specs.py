@@ -84,6 +84,9 @@ class TierReader:
         wrote = next((v for w, v in item.args if w == "x"), None)
         count, per = self.counts(t, wrote)
         over = settings.get("oversubscription")
+        if over is not None and not over.items:
+            help = "write `oversubscription 1:1`, or remove it"
+            raise Fault("E0120", over.span, "the value of `oversubscription` is missing", help=help)
         aim = over.items[0] if over and over.items else None
         ratio = EXACT if aim is None else topology.read_ratio_aim(aim, self.scope, self.evaluator)
         self.refuse_other_cable(settings.get("cable"))
