@@ -442,13 +442,9 @@ def option_defaults_from_config(
         _refuse_configured_value(config, command.name, key, option, value)
         if f"--{key.replace('_', '-')}" in option.secondary_opts:  # --no-open
             value = _opposite_flag(config, command.name, key, value)
-        given[str(option.name)] = (
-            value
-            if isinstance(value, bool)
-            else [*map(str, value)]
-            if isinstance(value, list)
-            else str(value)
-        )
+        if isinstance(value, list):
+            value = [str(v) for v in value]
+        given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:
         given["path"] = [*map(str, config.path), *given.get("path", ())]
     return {str(command.name): given}

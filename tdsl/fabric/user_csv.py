@@ -75,9 +75,8 @@ class DeviceTable:
             if self.heading:
                 if any(cells[len(self.heading) :]):
                     more = f"{len(cells)} values, and the heading names {len(self.heading)} columns"
-                    self.say(
-                        code, number, f"this row has {more}", "quote a value that has the separator in it"
-                    )
+                    help = "quote a value that has the separator in it"
+                    self.say(code, number, f"this row has {more}", help)
                     continue
                 yield number, dict(zip(self.heading, cells, strict=False))
                 empty = False

@@ -246,7 +246,7 @@ def _number_after_word(
     """The number behind a word of a setting."""
     for found, value in s.items[0].args:
         if found != word or len(s.items[0].args) > 1:
-            raise Fault("E0120", s.span, f"only `{word}` and a number may follow here")
+            raise Fault("E0120", s.span, f"only `{word}` may follow here")
         return _integer_in_range(word, value, scope, evaluator, among)
     return default
 
