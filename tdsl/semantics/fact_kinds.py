@@ -3,13 +3,15 @@ value against it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
-from tdsl.semantics.quantity import LENGTH, MONEY, RATE, Quantity
+from tdsl.semantics.operators import not_whole
+from tdsl.semantics.quantity import LENGTH, MASS, MONEY, RATE, Quantity
 from tdsl.semantics.values import ModelValue, Value, a_type, integer_if_whole, text_of
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -17,7 +19,7 @@ from tdsl.system.similar import closest_name
 
 CABLES, OPTICS = ("cable",), ("optic",)
 PLUGGED_PARTS = ("cable", "optic")
-FORMATS = ("fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "nvfp4", "mxfp4", "int8", "int4")
+RATE_FORMATS = ("fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "nvfp4", "mxfp4", "int8", "int4")
 """Number formats that a rate of computation is known to be stated for; a model may have others."""
 CONNECTORS = (
     "LC", "LC_DUPLEX", "SC", "SN", "CS", "MDC", "MMC", "MPO", "MPO8", "MPO8_APC", "MPO12", "MPO12_APC",
@@ -49,6 +51,7 @@ class FactKind:
     example: str
     dim: tuple[int, ...] = ()
     least: int = 1
+    form: re.Pattern[str] | None = None  # of the whole text
     known: tuple[str, ...] = ()
     meant: Mapping[str, str] = field(default_factory=dict)
     open: bool = False
@@ -57,6 +60,9 @@ class FactKind:
 
 
 MANY = 1 << 16
+_MODE = r"\d++x\d++G?(?:\(\d++\))?(?:\[\d++G?(?:,\d++G?)*+\])?"
+BREAKOUT = re.compile(rf"{_MODE}(?:\+{_MODE})*+")
+"""A mode of a port in ``platform.json`` of SONiC: ``4x100G[50G,25G]``, ``2x50G(2)+1x100G(2)``."""
 _TEXT = FactKind("text", '"…"')
 FACT_KINDS: Mapping[str, FactKind] = {
     **dict.fromkeys(("source", "note", "codename", "vendor", "part", "airflow", "cooling"), _TEXT),
@@ -64,7 +70,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "device": FactKind("text", '"10de:2330"'),
     "subsystem": FactKind("text", '"10de:16c1"'),
     "class": FactKind("text", '"0x068000"'),
-    "breakout": FactKind("text", '"2x400G[200G]"', most=MANY, of=("switch",)),
+    "breakout": FactKind("text", '"2x400G[200G]"', form=BREAKOUT, most=MANY, of=("switch",)),
     "codes": FactKind("text", '"MCP4Y10-N001"', most=MANY, of=PLUGGED_PARTS),
     "alternative": FactKind("text", "OTHER_MODEL", most=MANY),
     "machine": FactKind("word", "virtual", known=("virtual",), of=("host",)),
@@ -87,6 +93,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "legs": FactKind("whole", "2", of=CABLES),
     "ferrules": FactKind("whole", "4", least=0, of=("cable", "panel")),
     "price": FactKind("amount", "$1200", MONEY, 0),
+    "mass": FactKind("amount", "14kg", MASS),
     "bend": FactKind("amount", "30mm", LENGTH, of=CABLES),
     "diameter": FactKind("amount", "5mm", LENGTH, of=CABLES),
     "reach": FactKind("amount", "50m", LENGTH, of=PLUGGED_PARTS),
@@ -150,6 +157,8 @@ def check_value(s: tree.Setting, value: Value, kind: FactKind, diagnostics: Diag
         raise Fault("E0118", s.items[kind.most].span, f"`{name}` takes {number} here", help=help)
     values = value if isinstance(value, tuple) and len(s.items) > 1 else (value,)
     for item, one in zip(s.items, values, strict=True):
+        if kind.shape == "whole" and isinstance(item.value, tree.RatioLit):
+            raise not_whole(one, item.value)
         _check_one(name, item.value.span, integer_if_whole(one), kind, diagnostics)
 
 
@@ -165,6 +174,8 @@ def _check_one(name: str, at: SourceSpan, value: Value, kind: FactKind, diagnost
             raise Fault("E0120", at, f"`{name}` is at least {kind.least}, not {value}", help=help)
     elif not isinstance(value, (str, ModelValue)) or not text_of(value).strip():
         _refuse_no_text(name, at, value, kind)
+    elif kind.form is not None and not kind.form.fullmatch(text_of(value)):
+        raise Fault("E0120", at, f"`{text_of(value)}` is not of the form of `{name}`", help=help)
     elif kind.known:
         _check_word(name, at, text_of(value), kind, diagnostics)
 
@@ -202,15 +213,20 @@ def _check_word(name: str, at: SourceSpan, word: str, kind: FactKind, diagnostic
 
 
 def warn_of_unknown_word(
-    name: str, at: SourceSpan, word: str, known: tuple[str, ...], diagnostics: Diagnostics
+    name: str,
+    at: SourceSpan,
+    word: str,
+    known: tuple[str, ...],
+    diagnostics: Diagnostics,
+    so: str = "it fits only parts that say the same",
 ) -> None:
     """Warn of a value that may be meant, but that fits no part of the catalogue: it is a word of the design's
-    own."""
+    own. ``so`` says what follows."""
     near = closest_name(word.upper(), known, 0.6)
     diagnostics.add(
         "E0131",
         at,
-        f"`{word}` is none of the known values of `{name}`: it fits only parts that say the same",
+        f"`{word}` is none of the known values of `{name}`: {so}",
         help=f"did you mean `{near}`?" if near else f"known: {', '.join(f'`{k}`' for k in known)}",
         notes=(f"known: {', '.join(known)}",) if near else (),
         fix=Fix(f"write `{near}`", ((at, near),), safe=False) if near and at.text == word else None,

@@ -16,7 +16,14 @@ from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
 from tdsl.semantics.amounts import amount_fault, amount_in_quotes_fault, decimal_comma_fault
 from tdsl.semantics.cages import check_cages, heatsink_of, read_heatsink, warn_of_unknown_form
 from tdsl.semantics.extents import axes_of
-from tdsl.semantics.fact_kinds import LAYOUT_KINDS, PORT_TYPE, check_fact, check_value
+from tdsl.semantics.fact_kinds import (
+    LAYOUT_KINDS,
+    PORT_TYPE,
+    RATE_FORMATS,
+    check_fact,
+    check_value,
+    warn_of_unknown_word,
+)
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import (
     KINDS,
@@ -28,7 +35,7 @@ from tdsl.semantics.model import (
     PortClass,
     indices_at_position,
 )
-from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
+from tdsl.semantics.model_connects import model_connect_settings, refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import (
@@ -37,6 +44,7 @@ from tdsl.semantics.settings import (
     MEDIA_WORDS,
     fitting_rate,
     not_too_long,
+    refuse_foreign_placeholder,
     refuse_text_without_quotes,
     require_plain_setting,
 )
@@ -132,11 +140,12 @@ class ModelBuilder:
                 "E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS, meant=INSTEAD_OF
             ).report(self.library.diagnostics)
             return None
-        for s in sorted(
-            node.body, key=lambda s: not isinstance(s, tree.Let)
-        ):  # values first: their order does not matter
+        values = [s for s in node.body if isinstance(s, tree.Let)]  # first: their order does not matter
+        others = [s for s in node.body if not isinstance(s, tree.Let)]
+        judged = [partial(self.scope.value, s.name.name, s.name.span) for s in values]
+        for judge in (*(partial(self.statement, s) for s in (*values, *others)), *judged):
             try:
-                self.statement(s)
+                judge()
             except Fault as fault:
                 self.broken = True
                 fault.report(self.library.diagnostics)
@@ -188,6 +197,7 @@ class ModelBuilder:
                 self.chip(s)
             case tree.Connect():
                 refuse_connect_of_fabrics_alone(s)
+                model_connect_settings(s, self.scope, self.evaluator)
                 self.wiring.append(s)
             case tree.Setting():
                 self.fact(s)
@@ -452,9 +462,14 @@ class ModelBuilder:
             raise Fault(
                 "E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`'
             )
-        return tuple(
+        names = tuple(
             self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes))
         )
+        if s.name.name == "os" and self.node.kind.name == "switch" and len(set(names)) < len(names):
+            again = next(n for k, n in enumerate(names) if n in names[:k])
+            message = f"two ports of `{name}` both have the name {again!r} in the operating system"
+            raise Fault("E0104", s.span, message, help='put the index into it: `os "swp{i}"`')
+        return names
 
     def lane_systems(
         self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
@@ -496,6 +511,9 @@ class ModelBuilder:
                 f"a name is a string, not {a_type(value)}",
                 help='write it in quotes: `"swp{i}"`',
             )
+        refuse_foreign_placeholder(e.span)
+        if not value.strip():
+            raise Fault("E0120", e.span, "this name is empty", help="leave the setting out, or write a name")
         return str(value)
 
     def types_of_port(self, s: tree.Setting | None) -> tuple[str, ...]:
@@ -737,6 +755,9 @@ class ModelBuilder:
                 raise Fault("E0103", item.span, "`flops` is a format and a rate above zero", help=help)
             if word in formats:
                 raise Fault("E0104", item.span, f"`flops` of {word} is set twice")
+            if word not in RATE_FORMATS:
+                at, so = item.value.span, "no job is computed in it"
+                warn_of_unknown_word("flops", at, word, RATE_FORMATS, self.library.diagnostics, so)
             formats.append(word)
             self.facts[f"flops_{word}"] = rate
         if not formats:
@@ -884,7 +905,7 @@ def _refuse_unfit_lengths_or_medium(s: tree.Setting, value: Value) -> None:
     for item in s.items if name == "lengths" else ():
         if re.fullmatch(r"\d+", item.span.text):
             raise amount_fault(int(item.span.text), LENGTH, item.span)
-    if name == "medium" and isinstance(value, BareWord) and value not in (*MEDIA_WORDS, *FIBRES):
+    if name == "medium" and isinstance(value, str) and value not in (*MEDIA_WORDS, *FIBRES):
         raise unknown_name_fault(
             "E0101", s.items[0].span, "medium", str(value), MEDIA_WORDS, meant=MEDIA_MEANT
         )

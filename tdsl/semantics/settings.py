@@ -75,6 +75,16 @@ def refuse_text_without_quotes(s: tree.Setting) -> None:
     raise Fault("E0118", whole, message, help=f'write `"{found[1]}"`', fix=fix)
 
 
+def refuse_foreign_placeholder(template: SourceSpan) -> None:
+    """Refuse the placeholders of other languages in the text of names: ``%d``, ``$i``."""
+    other = re.search(r"%0?\d*[ds]|\$\{?\w+\}?", template.text)
+    if other is not None:
+        at = SourceSpan(template.file, template.start + other.start(), template.start + other.end())
+        help = "write `{i}`, or `{i:02}` for two digits, with the variable of an index"
+        message = f"`{other[0]}` is not a placeholder here, and would be in each name"
+        raise Fault("E0120", at, message, help=help)
+
+
 def refuse_block(s: tree.Setting, help: str = "") -> None:
     """Refuse a block behind a setting that takes none. ``help`` shows the setting right."""
     if s.body is None:

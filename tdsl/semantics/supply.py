@@ -138,7 +138,7 @@ def _cords_fact(s: tree.Setting, value: Value) -> tuple[object, ...]:
         or isinstance(number, bool)
         or not 0 < number <= MOST_CORDS
         or len(plug) > 1
-        or any(text_of(x) == "" for x in plug)
+        or any(isinstance(x, (int, Fraction)) or text_of(x) == "" for x in plug)
     ):
         help = "write `cords 2`, or with the form of the plugs `cords 2, C13`"
         raise Fault("E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help)
