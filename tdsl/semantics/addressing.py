@@ -127,6 +127,7 @@ def plan_address_override(
         raise Fault("E0120", inner.span, f"`{inner.name.name}` in an override has one value")
     item = inner.items[0]
     if inner.name.name == "asn":
+        require_plain_setting(inner, f"asn {item.value.span.text}")
         kind, each, value = "asn", False, item.value
     else:
         kind, each, value = _address_kind_and_source(inner, [("", item.value), *item.args])

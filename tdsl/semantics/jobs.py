@@ -457,7 +457,11 @@ class JobReader:
                 name, s, count_of_expression(self.only_item(s, f"{name} 405B"), self.evaluator, self.scope)
             )
         elif name == "efficiency":
-            self.set_value(name, s, self.share_of(self.only_item(s, "efficiency 52%")))
+            value = self.only_item(s, "efficiency 52%")
+            if not (share := self.share_of(value)):
+                message = "an efficiency is above zero: at 0% no step ends"
+                raise Fault("E0120", value.span, message, help="write `efficiency 52%`")
+            self.set_value(name, s, share)
         else:
             self.set_value(
                 name, s, self.amount(self.only_item(s, "peak 989Tflops"), COMPUTE, "peak 989Tflops")
@@ -727,6 +731,10 @@ class JobReader:
         text = self.evaluator.evaluate(value, self.scope)
         if not isinstance(text, str):
             raise Fault("E0103", value.span, f"expected a string, found {a_type(text)}")
+        if not text.strip():
+            raise Fault(
+                "E0120", value.span, "this source is empty", help="name the source, or remove `source`"
+            )
         self.set_value("source", s, text)
 
 
