@@ -232,14 +232,18 @@ def _why_sets_or_layer_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[st
     return None
 
 
+SHARES = frozenset({"availability", "cable_share", "goodput", "mfu", "network_share_of_failures"})
+"""Figures that are a share of a whole: more than all of it is nothing."""
+
+
 def limit_of_every_design(claim: ResolvedClaim) -> str:
     """Why every figure satisfies the comparison of a claim, "" where one may not: no figure is below zero,
     and no share of a total above 100%. A zero that the design computes is none: it follows its parameters."""
     value = claim.value.amount if isinstance(claim.value, Quantity) else claim.value
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         return ""
-    if claim.share_of and claim.op in ("<", "<=") and value > 1:
-        return f"no share of the {claim.share_of} is above 100%"
+    if (claim.share_of or claim.metric in SHARES) and claim.op in ("<", "<=") and value > 1:
+        return "no share of a whole is above 100%"
     written = claim.text.rpartition(f"{claim.op} ")[2][:1]
     below = value < 0 or (value == 0 and claim.op == ">=" and written.isdigit())
     return "no figure is below zero" if below and claim.op in (">", ">=", "!=") else ""
