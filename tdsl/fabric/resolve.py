@@ -18,16 +18,17 @@ from tdsl.fabric.vector import (
     integers_of_expression,
     largest_magnitude,
 )
-from tdsl.findings.diagnostic import Fix
+from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceSet
-from tdsl.semantics.plan import Context, IndexEntry, ResolvedPath
+from tdsl.semantics.plan import Context, FabricPlan, IndexEntry, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
 
 ASSIGNMENT_LIMIT = 1 << 26
 
@@ -184,6 +185,34 @@ def variable_assignments(
         if any(((values < axis.low) | (values > axis.high)).any() for axis in (m.first, m.other)):
             raise m.fault(narrowed=True)
     return over
+
+
+def note_unread_variables(plan: FabricPlan, over: Assignments, statement: SourceSpan) -> None:
+    """Note in ``plan.unread`` each index variable of more than one letter that its statement names once: it
+    stands for all members, as ``*`` does, and may be a misspelt value."""
+    text = statement.text
+    for name, span in over.spans.items():
+        if len(name) > 1 and len(re.findall(rf"\b{name}\b", text)) == 1:
+            plan.unread[span] = len(np.unique(over.values[name]))
+
+
+def warn_of_unread_variables(plan: FabricPlan, diagnostics: Diagnostics) -> None:
+    """Warn of the noted variables, each once."""
+    for span, count in plan.unread.items():
+        name, number = span.text, f"{count:,} {'value' if count == 1 else 'values'}"
+        bound = plan.root.scope.visible()
+        near = closest_name(name, bound, 0.6)
+        diagnostics.add(
+            "E0133",
+            span,
+            f"`{name}` is an index variable that the statement does not use: it stands for all {number}",
+            help=f"did you mean `({near})`? Write `*` if all are meant"
+            if near
+            else "write `*` if all are meant",
+            fix=Fix("write `*`", ((span, "*"),), safe=False) if not near else None,
+            severity=Severity.WARNING,
+        )
+    plan.unread.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.similar import closest_name
 
@@ -49,6 +49,7 @@ class DeviceTable:
         what the table is called there. A heading with all columns of ``other`` will do, too, and one that
         ``suffices``. So is a table without any."""
         self.heading = []
+        empty = True
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
             if not self.heading and number == 1:
@@ -72,9 +73,17 @@ class DeviceTable:
                 )
                 return
             if self.heading:
+                if any(cells[len(self.heading) :]):
+                    more = f"{len(cells)} values, and the heading names {len(self.heading)} columns"
+                    help = "quote a value that has the separator in it"
+                    self.say(code, number, f"this row has {more}", help)
+                    continue
                 yield number, dict(zip(self.heading, cells, strict=False))
+                empty = False
                 continue
             self.heading = heading = [c.lower() for c in cells]
+            if not self._has_columns_once(code, number, what, (*columns, *other)):
+                return
             missing = [c for c in columns if c not in heading]
             if missing and not (other and set(other) <= set(heading)) and not suffices(heading):
                 more = f", or at least {','.join(other)}" if other else ""
@@ -85,6 +94,32 @@ class DeviceTable:
                 return
         if not self.heading:
             self.say(code, 1, f"{what} is empty", f"the first line names the columns: {','.join(columns)}")
+        elif empty:
+            self.diagnostics.add(
+                code,
+                self.span(1),
+                f"{what} has no row below its heading, so nothing is read of it",
+                help="write a row for each device, or leave the table out",
+                severity=Severity.WARNING,
+            )
+
+    def _has_columns_once(self, code: str, number: int, what: str, known: Sequence[str]) -> bool:
+        """Whether no column that is read stands twice in the heading; a column that is not read and is a slip
+        away from one that is missing is a warning."""
+        for name in known:
+            if self.heading.count(name) > 1:
+                self.say(code, number, f"{what} has the column `{name}` twice", "leave one of them")
+                return False
+            near = closest_name(name, [c for c in self.heading if c not in known], 0.8)
+            if near and name not in self.heading:
+                self.diagnostics.add(
+                    code,
+                    self.span(number),
+                    f"nothing reads the column `{near}` of {what}",
+                    help=f"did you mean `{name}`?",
+                    severity=Severity.WARNING,
+                )
+        return True
 
     def _cells(self, text: str) -> list[str]:
         """The cells of a line. Raises csv.Error."""

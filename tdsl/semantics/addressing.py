@@ -127,6 +127,7 @@ def plan_address_override(
         raise Fault("E0120", inner.span, f"`{inner.name.name}` in an override has one value")
     item = inner.items[0]
     if inner.name.name == "asn":
+        require_plain_setting(inner, f"asn {item.value.span.text}")
         kind, each, value = "asn", False, item.value
     else:
         kind, each, value = _address_kind_and_source(inner, [("", item.value), *item.args])
@@ -251,6 +252,7 @@ def _management_settings(
 ) -> tuple[str, str, str]:
     """Interface, VRF and gateway of addresses of management and of controllers."""
     given = dict(PORTS_APART.get(kind, {}))
+    seen: set[str] = set()
     for inner in s.body or ():
         if isinstance(inner, tree.Broken):
             raise Excused
@@ -258,6 +260,9 @@ def _management_settings(
             help = "`management` and `bmc` take `interface`, `vrf` and `gateway`; others take none"
             raise Fault("E0118", inner.span, "this is not a setting of an address", help=help)
         require_plain_setting(inner, f"{inner.name.name} NAME")
+        if inner.name.name in seen:
+            raise Fault("E0104", inner.span, f"`{inner.name.name}` is set twice", help="leave one of them")
+        seen.add(inner.name.name)
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None
         if not isinstance(value, str) or not value:
             raise Fault("E0103", inner.span, f"`{inner.name.name}` is a name")

@@ -361,7 +361,7 @@ class Evaluator:
     def integer(self, e: tree.Expr, scope: Scope) -> int:
         """The value of an expression that must be a whole number."""
         value = integer_if_whole(self.evaluate(e, scope))
-        if isinstance(value, bool) or not isinstance(value, int):
+        if isinstance(value, bool) or not isinstance(value, int) or isinstance(e, tree.RatioLit):
             raise not_whole(value, e)
         return value
 

@@ -284,6 +284,8 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
         if isinstance(e, (tree.Chain, tree.Paren)) and text.count("/") == 1
         else ""
     )
+    if isinstance(e, tree.RatioLit):
+        return Fault("E0103", e.span, f"expected a whole number, and `{text}` is a ratio", help="such as `4`")
     if isinstance(value, Fraction):
         return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
     quoted = re.fullmatch(r'"(\d+)"', e.span.text)

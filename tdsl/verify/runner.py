@@ -29,11 +29,13 @@ from tdsl.system.record import Question, Record, record_disk_questions
 from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, skipped
 from tdsl.verify.compare import (
     MALFORMED,
+    NO_LIMIT,
     REVERSED,
     UNKNOWN,
     index_of_worst_judgement,
     judgement_for_claim,
     judgement_in_claim_unit,
+    limit_of_every_design,
     unknown_metric_error,
     why_claim_is_malformed,
 )
@@ -337,6 +339,7 @@ class _CheckRun:
         if not claim.report:
             self.demand(claim, check, judged)
             self.doubt_direction(claim, check, judged)
+        self.doubt_limit(claim)
         return _result_of_judgement(check, judged, claim)
 
     def doubt_direction(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
@@ -354,6 +357,15 @@ class _CheckRun:
         meant = claim.text.replace(f" {claim.op} ", f" {sign} ", 1)
         message = f"a worse network would satisfy `{claim.text}`, too"
         self.say(REVERSED, claim, message, help=f"write `{meant}`", severity=Severity.WARNING)
+
+    def doubt_limit(self, claim: ResolvedClaim) -> None:
+        """Warn of a claim whose limit says nothing of a design, as `bisection >= 0%`."""
+        limit = limit_of_every_design(claim)
+        if limit:
+            message = f"every design satisfies `{claim.text}`: {limit}"
+            self.say(
+                NO_LIMIT, claim, message, help="write the limit that is meant", severity=Severity.WARNING
+            )
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge a claim with clauses, unless the same was judged before."""
