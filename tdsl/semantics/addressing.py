@@ -242,9 +242,33 @@ def _address_kind_and_source(
         )
     if (word and rest) or found[0] not in ("", "from"):
         raise Fault("E0120", s.span, f"`{s.name.name}` says more than one network", help=example)
+    if kind == "from":
+        raise _kind_left_out_fault(s, at)
     if kind not in WHAT:
         raise unknown_name_fault("E0101", at, "kind of address", kind, WHAT)
     return kind, found[0] == "from", found[1]
+
+
+def _kind_left_out_fault(s: tree.Setting, at: SourceSpan) -> Fault:
+    """The fault of ``address node.bmc from 10.0.0.0/24`` and ``address leaf from …``: what is addressed is
+    missing."""
+    first = s.items[0].value.span
+    device, point, member = first.text.rpartition(".")
+    message = f"`{s.name.name}` does not say what it addresses, before `from`"
+    if point and member in WHAT:
+        new = f"{device} {member}"
+        fix = Fix(f"write `{new}`", ((first, new),), safe=False)
+        return Fault("E0120", first, message, help=f"write `{new}`", fix=fix)
+    kind = "links" if point and "[" not in member.partition("[")[0] and member[:1].islower() else "loopback"
+    place = SourceSpan(at.file, first.end, first.end)
+    fix = Fix(f"write `{kind}`", ((place, f" {kind}"),), safe=False)
+    return Fault(
+        "E0120",
+        first,
+        message,
+        help=f"write `{first.text} {kind}`, or another of {', '.join(f'`{w}`' for w in WHAT)}",
+        fix=fix,
+    )
 
 
 def _management_settings(

@@ -4,7 +4,7 @@ evaluated later."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import partial
@@ -296,6 +296,21 @@ def _no_population(e: tree.Expr, example: str) -> None:
         raise Fault("E0120", e.span, "a device is in one rack", help=example)
 
 
+def _refuse_number_of_racks(s: tree.Setting, known: Sequence[str]) -> None:
+    """Raise Fault for ``racks 10`` in the block of a row, and for ``rows 4`` in that of a hall."""
+    count = re.fullmatch(r"(rack|row)s?\s++(\d{1,3})", s.span.text.partition("{")[0].strip())
+    if s.name.name not in ("racks", "rows") or count is None or count[1] not in known or not int(count[2]):
+        return
+    last = chr(ord("A") + min(int(count[2]), 26) - 1)
+    new = f"rack 1..{int(count[2])}" if count[1] == "rack" else f"row A..{last}"
+    at = SourceSpan(s.span.file, s.span.start, s.span.start + len(s.span.text.partition("{")[0].rstrip()))
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    what = "racks have numbers" if count[1] == "rack" else "rows have names"
+    raise Fault(
+        "E0118", at, f"{what}, and a statement for all of them says which", help=f"write `{new}`", fix=fix
+    )
+
+
 def _read_distance(s: tree.Setting, scope: Scope, context: Context, evaluator: Evaluator) -> Distance:
     example = "the form is `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
     item = s.items[0] if len(s.items) == 1 else None
@@ -450,6 +465,7 @@ class _HallReader:
                     help=f"known: {', '.join(f'`{k}`' for k in known)}",
                 )
             if inner.name.name not in known:
+                _refuse_number_of_racks(inner, known)
                 raise unknown_name_fault(
                     "E0118",
                     inner.name.span,

@@ -102,14 +102,17 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     metric, text = claim.metric, claim.text
     if metric == "not":
         return _help_for_negation(text, known)
+    phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
+    whole = next((k for k in MEANT if "_" in k and phrase.startswith(k)), "")
+    if whole:
+        return f"write `{_with_comparison_of(text, MEANT[whole], known)}`"
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered
     if metric.lower() not in (*MEANT, *FILLERS) and closest_name(metric, known, NEARLY_SAME):
         return _help_by_nearest_metric(metric, text, known)
     said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
-    phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
-    for word in (*said, *(k for k in MEANT if len(k) > 8 and k in phrase)):
+    for word in (*(k for k in MEANT if len(k) > 8 and k in phrase), *said):
         meant = MEANT.get(word.lower()) or (word if word in known and word != metric else "")
         if meant:
             return f"write `{_with_comparison_of(text, meant, known)}`"
