@@ -124,6 +124,14 @@ class Mismatch:
         )
 
 
+def _word_for_an_end_fault(name: tree.Identifier, entry: IndexEntry) -> Fault:
+    """The fault of ``node[last]``, where ``last`` would be an index variable, and stand for all."""
+    number = str(entry.axis.high if name.name == "last" else entry.axis.low)
+    message = f"`{name.name}` is no word for an index; the {name.name} `{entry.name}` is {number}"
+    fix = Fix(f"write `{number}`", ((name.span, number),), safe=False)
+    return Fault("E0101", name.span, message, help=f"write `{number}`", fix=fix)
+
+
 def index_variable_axes(
     targets: Iterable[ResolvedPath], scope: Scope, mismatches: list[Mismatch]
 ) -> tuple[dict[str, Axis], dict[str, SourceSpan]]:
@@ -137,6 +145,8 @@ def index_variable_axes(
             name = bare_variable(entry.expr, scope)
             if name is None:
                 continue
+            if name.name in ("last", "first"):
+                raise _word_for_an_end_fault(name, entry)
             old = firsts.setdefault(name.name, entry.axis)
             known = axes.setdefault(name.name, entry.axis)
             spans.setdefault(name.name, name.span)
@@ -215,6 +225,17 @@ def warn_of_unread_variables(plan: FabricPlan, diagnostics: Diagnostics) -> None
     plan.unread.clear()
 
 
+def _range_within(low: int, high: int, axis: Axis) -> str:
+    """The range that was meant by one that is not within an axis: counted from another first number, or too
+    long."""
+    most, size = axis.high, high - low
+    if low < axis.low:  # `p[0..15]` where ports begin with 1
+        return f"{axis.low}..{min(axis.low + size, most)}"
+    if size < axis.size and (low > most or (high == most + 1 and not axis.low)):  # `leaf[1..8]` of 0..7
+        return f"{most - size}..{most}"
+    return f"{low}..{most}"
+
+
 @dataclass(frozen=True, slots=True)
 class Resolver:
     """Resolves the targets of one statement for its assignments."""
@@ -234,8 +255,8 @@ class Resolver:
         whole = axis.size > 1 and isinstance(entry.expr, tree.Range)
         fitting = f"{axis.low}..{axis.high}" if whole else ""
         span = re.fullmatch(r"(\d+)\.\.(\d+)", entry.span.text)
-        if whole and span is not None and int(span[2]) - int(span[1]) < axis.size:  # as many, at the end
-            fitting = f"{axis.high - (int(span[2]) - int(span[1]))}..{axis.high}"
+        if whole and span is not None:
+            fitting = _range_within(int(span[1]), int(span[2]), axis)
         meant = re.fullmatch(r"(\d+)\s*-\s*(\d+)", entry.span.text)
         if meant is not None and values[at] < 0:
             fitting = f"{meant[1]}..{meant[2]}"

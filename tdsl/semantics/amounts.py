@@ -90,6 +90,11 @@ def settings_in_one_fault(
     for name, place, behind in _words_with_places(items):
         if name == own or name not in known:
             continue
+        if name == "type" and behind and place.start == items[0].span.start:
+            gone = SourceSpan(place.file, place.start, place.end + 1)
+            fix = Fix("remove `type`", ((gone, ""),), safe=False)
+            message = f"the value of `{own}` follows it, without `type`"
+            return Fault("E0120", place, message, help=f"write `{own} {behind}`", fix=fix)
         before = place.file.text[: place.start].rstrip().removesuffix(",")
         begin = len(re.sub(r"(?<!\s)\s++(?:x|and|with)$", "", before[-20:])) + max(len(before) - 20, 0)
         return setting_without_sign_fault(SourceSpan(place.file, begin, place.start), place, behind)

@@ -85,6 +85,9 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
         new = declared[1]
     if plain in _WORDS_IN_ONE:
         new = plain
+    if re.fullmatch(r"[OQ]?SFP(?:28|56|112|224)?(?:DD|XD)(?:\d+)?", plain):  # a form of plugs
+        before = re.search(r"\b(cage[ \t]++)\Z", text[max(whole.start - 9, 0) : whole.start])
+        new = f"1 {plain}" if before is not None else plain
     message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
     help = f'write `{new}`, or `"{whole.text}"` for a text'
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))

@@ -61,7 +61,7 @@ class FactKind:
 
 MANY = 1 << 16
 _MODE = r"\d++x\d++G?(?:\(\d++\))?(?:\[\d++G?(?:,\d++G?)*+\])?"
-BREAKOUT = re.compile(rf"{_MODE}(?:\+{_MODE})*+")
+BREAKOUT = re.compile(rf"(?<!\d){_MODE}(?:\+{_MODE})*+")
 """A mode of a port in ``platform.json`` of SONiC: ``4x100G[50G,25G]``, ``2x50G(2)+1x100G(2)``."""
 _TEXT = FactKind("text", '"…"')
 FACT_KINDS: Mapping[str, FactKind] = {

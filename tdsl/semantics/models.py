@@ -538,6 +538,13 @@ class ModelBuilder:
         """The ways in which each of ``size`` ports may be split."""
         if s is None:
             return ()
+        slashed = re.fullmatch(r"split\s++(\d{1,2}(?:\s*+/\s*+\d{1,2})++)", s.span.text)
+        if slashed is not None:
+            new = f"split {', '.join(re.findall(r'[0-9]+', slashed[1]))}"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault(
+                "E0120", s.span, "ways to split a port are listed with `,`", help=f"write `{new}`", fix=fix
+            )
         found = self.numbers(s)
         for n in found:
             if n < 2:
@@ -1016,9 +1023,17 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
 
 def _comma_before_word_fault(s: tree.Setting) -> Fault | None:
     """The fault of ``power 700W, max 1.5kW``; None of a list without such a word."""
-    if len(s.items) != 2 or not re.match(r"(max|typical|idle)\b", s.items[1].span.text):
+    if len(s.items) != 2:
         return None
     first, second = s.items
+    power = re.compile(r"(?<![\d.])[\d.]++k?W")
+    if s.name.name == "power" and power.fullmatch(first.span.text) and power.fullmatch(second.span.text):
+        new = f"power {first.span.text} max {second.span.text}"
+        fix = Fix(f"write `{new}`", ((first.span.to(second.span), new.partition(" ")[2]),), safe=False)
+        message = "the most power follows the usual one behind `max`"
+        return Fault("E0103", s.span, message, help=f"write `{new}`", fix=fix)
+    if not re.match(r"(max|typical|idle)\b", second.span.text):
+        return None
     comma = SourceSpan(s.span.file, first.span.end, second.span.start)
     new = f"{s.name.name} {first.span.text} {second.span.text}"
     return Fault(

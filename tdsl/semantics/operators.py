@@ -445,12 +445,14 @@ def _incompatible_operands_fault(
         at, value = ((a_span, a), (b_span, b))[ranged]
         help = "write one number; limits follow it: `param n: int = 8 where 8 <= n <= 16`"
         return Fault("E0103", at, f"`{at.text}` is a range, {text_of(value)}, and no number", help=help)
+    if op == "-" and (power := _range_of_power(a_span.to(b_span))) is not None:
+        return power
     if op in "+-" and (amount := _number_beside_amount_fault(a, b, a_span, b_span)) is not None:
         return amount
     network = _range_of_addresses(op, a_span.to(b_span))
     if network is not None:
         return network
-    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and b_span.text.isidentifier():
+    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and '"' not in b_span.text:
         whole, new = a_span.to(b_span), f'{a_span.text[:-1]}{{{b_span.text}}}"'
         fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
         return Fault("E0103", whole, "a text has a value in braces in it", help=f"write `{new}`", fix=fix)
@@ -468,6 +470,19 @@ def _incompatible_operands_fault(
         f"({_value_in_message(a)})",
         labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing, such as `2m + 30cm`",
+    )
+
+
+def _range_of_power(whole: SourceSpan) -> Fault | None:
+    """The fault of ``power 600-1100W``, from the usual to the most."""
+    found = re.fullmatch(r"(\d++)\s*+(k?W)?\s*+-\s*+(\d++)(k?W)", whole.text)
+    before = whole.file.text[max(whole.start - 12, 0) : whole.start]
+    if found is None or re.search(r"\bpower[ \t]++\Z", before) is None:
+        return None
+    new = f"{found[1]}{found[2] or found[4]} max {found[3]}{found[4]}"
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault(
+        "E0103", whole, "the usual power is followed by `max` and the most", help=f"write `{new}`", fix=fix
     )
 
 

@@ -77,6 +77,12 @@ def refuse_text_without_quotes(s: tree.Setting) -> None:
 
 def refuse_foreign_placeholder(template: SourceSpan) -> None:
     """Refuse the placeholders of other languages in the text of names: ``%d``, ``$i``."""
+    braces = re.search(r"\$(\{[^{}\"]++\})", template.text)
+    if braces is not None:
+        at = SourceSpan(template.file, template.start + braces.start(), template.start + braces.end())
+        fix = Fix(f"write `{braces[1]}`", ((at, braces[1]),), safe=False)
+        message = "a value in a text is in braces alone, without `$`"
+        raise Fault("E0120", at, message, help=f"write `{braces[1]}`", fix=fix)
     other = re.search(r"%0?\d*[ds]|\$\{?\w+\}?", template.text)
     if other is not None:
         at = SourceSpan(template.file, template.start + other.start(), template.start + other.end())

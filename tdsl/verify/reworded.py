@@ -171,6 +171,10 @@ def _with_comparison_of(text: str, meant: str, known: Mapping[str, Check]) -> st
     """A claim with the comparison of the one that was written, where it has one of that kind."""
     compared = re.search(r" (<=|>=|==|!=|<|>) (.+)$", text)
     name = meant.partition(" ")[0]
+    bare = re.fullmatch(r"\w++ (\d[\w.:%]*+)", text)
+    sign = re.search(r" (<=|>=) ", meant)
+    if compared is None and bare is not None and sign is not None:  # `redundancy 6`
+        return _with_comparison_of(f"x {sign[1]} {bare[1]}", meant, known)
     check = known.get(name)
     if check is None or compared is None or check.kind == "yes_no":
         return meant
