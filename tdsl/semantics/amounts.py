@@ -88,7 +88,7 @@ def settings_in_one_fault(
     """The fault of ``height 48U power 2kW``, two settings without a `;` between them: a known one is among
     the words of the items of another. None where there is none."""
     for name, place, behind in _words_with_places(items):
-        if name == own or name not in known:
+        if name == own or name not in known or (own, name) == ("bundle", "across"):
             continue
         if name == "type" and behind and place.start == items[0].span.start:
             gone = SourceSpan(place.file, place.start, place.end + 1)

@@ -269,6 +269,11 @@ def bundle_across(s: tree.Setting) -> str:
     across``, ``evpn`` of ``bundle N across evpn``; "" for another setting. Raises Fault for another word."""
     args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
     words = [value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args]
+    turned = re.fullmatch(r"bundle\s++across\s++(\d++)(\s++evpn)?", s.span.text)
+    if turned is not None:
+        new = f"bundle {turned[1]} across{turned[2] or ''}"
+        fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+        raise Fault("E0120", s.span, "the number of links is before `across`", help=f"write `{new}`", fix=fix)
     if not words or words[0] != "across" or len(words) > 2:
         return ""
     if len(words) == 2 and words[1] != EVPN:

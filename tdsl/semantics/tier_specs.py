@@ -132,6 +132,11 @@ class TierReader:
         """Refuse a `cable` that names several parts, or that stands in a topology."""
         if s is None:
             return
+        named = re.fullmatch(r"cable\s++([A-Za-z]\w*+(?:-\w++)++)", s.span.text)
+        if named is not None:
+            new = f"cable {named[1].replace('-', '_')}"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault("E0120", s.span, "a name has `_` and no `-`", help=f"write `{new}`", fix=fix)
         one = len(s.items) == 1 and {w for w, _ in s.items[0].args} <= {"carries"}
         if not (self.instance.tiers and one):
             raise Fault(

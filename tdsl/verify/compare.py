@@ -115,7 +115,8 @@ def _words_not_taken(claim: ResolvedClaim, check: Check) -> tuple[str, str]:
         return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
     if said in ("full", "complete", "total") and check.kind == "fraction":
         return f"`{check.name}` is compared with a number by a sign", f"write `{check.name} >= 100%`"
-    clauses = " or ".join(f"`{c} {said}`" for c in ("of", "at", "among") if c in check.takes)
+    taken = [c for c in ("of", "at", "among") if c in check.takes and f" {c} " not in claim.text]
+    clauses = " or ".join(f"`{c} {said}`" for c in taken)
     plain = claim.text.replace(f" {said}", "", 1)
     help = f"write {clauses}" if said.isidentifier() and clauses else f"write `{plain}`"
     return f"`{check.name}` takes nothing like `{said}` behind it", help
