@@ -60,7 +60,7 @@ class FactKind:
 
 
 MANY = 1 << 16
-_MODE = r"\d++x\d++G?(?:\(\d++\))?(?:\[\d++G?(?:,\d++G?)*+\])?"
+_MODE = r"\d{1,2}+x\d{1,6}+G?(?:\(\d{1,2}+\))?(?:\[\d{1,6}+G?(?:,\d{1,6}+G?)*+\])?"
 BREAKOUT = re.compile(rf"{_MODE}(?:\+{_MODE})*+")
 """A mode of a port in ``platform.json`` of SONiC: ``4x100G[50G,25G]``, ``2x50G(2)+1x100G(2)``."""
 _TEXT = FactKind("text", '"…"')
