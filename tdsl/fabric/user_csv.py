@@ -73,13 +73,13 @@ class DeviceTable:
                 )
                 return
             if self.heading:
+                empty = False
                 if any(cells[len(self.heading) :]):
                     more = f"{len(cells)} values, and the heading names {len(self.heading)} columns"
                     help = "quote a value that has the separator in it"
                     self.say(code, number, f"this row has {more}", help)
                     continue
                 yield number, dict(zip(self.heading, cells, strict=False))
-                empty = False
                 continue
             self.heading = heading = [c.lower() for c in cells]
             if not self._has_columns_once(code, number, what, (*columns, *other)):
