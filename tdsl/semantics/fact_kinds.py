@@ -10,7 +10,7 @@ from dataclasses import field
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
-from tdsl.semantics.operators import not_whole
+from tdsl.semantics.operators import ratio_for_whole_fault
 from tdsl.semantics.quantity import LENGTH, MASS, MONEY, RATE, Quantity
 from tdsl.semantics.values import ModelValue, Value, a_type, integer_if_whole, text_of
 from tdsl.syntax import tree
@@ -158,7 +158,7 @@ def check_value(s: tree.Setting, value: Value, kind: FactKind, diagnostics: Diag
     values = value if isinstance(value, tuple) and len(s.items) > 1 else (value,)
     for item, one in zip(s.items, values, strict=True):
         if kind.shape == "whole" and isinstance(item.value, tree.RatioLit):
-            raise not_whole(one, item.value)
+            raise ratio_for_whole_fault(item.value)
         _check_one(name, item.value.span, integer_if_whole(one), kind, diagnostics)
 
 
