@@ -60,13 +60,16 @@ class FactKind:
 
 
 MANY = 1 << 16
-_MODE = r"\d{1,2}+x\d{1,6}+G?(?:\(\d{1,2}+\))?(?:\[\d{1,6}+G?(?:,\d{1,6}+G?)*+\])?"
+_MODE = r"\d{1,6}+x\d{1,6}+G?(?:\[[^\[\]]{1,80}+\]|\(\d{1,6}+\))*+"
 BREAKOUT = re.compile(rf"{_MODE}(?:\+{_MODE})*+")
-"""A mode of a port in ``platform.json`` of SONiC: ``4x100G[50G,25G]``, ``2x50G(2)+1x100G(2)``."""
+"""A mode of a port in ``platform.json``, as ``portconfig.py`` of SONiC reads it: ``4x100G[50G,25G]``,
+``2x50G(2)+1x100G(2)``."""
+TEXTS = (
+    "source", "note", "codename", "vendor", "part", "airflow", "cooling", "asic", "platform", "hwsku",
+)  # fmt: skip
 _TEXT = FactKind("text", '"…"')
 FACT_KINDS: Mapping[str, FactKind] = {
-    **dict.fromkeys(("source", "note", "codename", "vendor", "part", "airflow", "cooling"), _TEXT),
-    **dict.fromkeys(("asic", "platform", "hwsku"), FactKind("text", '"…"', of=("switch", "host", "chip"))),
+    **dict.fromkeys(TEXTS, _TEXT),
     "device": FactKind("text", '"10de:2330"'),
     "subsystem": FactKind("text", '"10de:16c1"'),
     "class": FactKind("text", '"0x068000"'),
@@ -91,7 +94,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "radix": FactKind("whole", "64"),
     "ports": FactKind("whole", "2", of=OPTICS),
     "legs": FactKind("whole", "2", of=CABLES),
-    "ferrules": FactKind("whole", "4", least=0, of=("cable", "panel")),
+    "ferrules": FactKind("whole", "4", least=0, of=("cable", "optic", "panel")),
     "price": FactKind("amount", "$1200", MONEY, 0),
     "mass": FactKind("amount", "14kg", MASS),
     "bend": FactKind("amount", "30mm", LENGTH, of=CABLES),
