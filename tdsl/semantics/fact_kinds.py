@@ -28,9 +28,13 @@ CONNECTORS = (
 """Connectors of fibre that are known; a model may have others."""
 POLARITIES = ("A", "B", "C", "U1", "U2")
 """The methods of ANSI/TIA-568.3 by which a trunk crosses its fibres."""
+FIBRES_KNOWN = (
+    "singlemode", "multimode", "smf", "mmf", "OM1", "OM2", "OM3", "OM4", "OM5", "OS1", "OS1a", "OS2",
+)  # fmt: skip
+"""Modes of a fibre, and its categories in ISO/IEC 11801."""
 FIBRE_MEANT = {
-    **dict.fromkeys(("sm", "smf28", "os1", "os2", "single_mode", "single", "mono", "monomode"), "singlemode"),
-    **dict.fromkeys(("mm", "om1", "om2", "om3", "om4", "om5", "multi_mode", "multi"), "multimode"),
+    **dict.fromkeys(("sm", "smf28", "single_mode", "single", "mono", "monomode"), "singlemode"),
+    **dict.fromkeys(("mm", "multi_mode", "multi"), "multimode"),
 }
 """Words that people use for the mode of a fibre."""
 ARCH_MEANT = {
@@ -81,7 +85,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "fibre": FactKind(
         "word",
         "singlemode",
-        known=("singlemode", "multimode", "smf", "mmf"),
+        known=FIBRES_KNOWN,
         meant=FIBRE_MEANT,
         of=PLUGGED_PARTS,
     ),
