@@ -465,7 +465,7 @@ class _Matcher:
         for node in self.observed.nodes.values():
             if node.key in self.observed.aside:
                 continue
-            if node.key not in self.target:
+            if node.ids and node.key not in self.target:
                 self.by_imported_name(node)
             if not owner:
                 continue
