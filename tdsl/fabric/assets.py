@@ -112,14 +112,7 @@ class _AssetTableReader(DeviceTable):
             self.refuse_unknown_device(number, name)
             return
         mac, bmc = cells.get("mac", ""), cells.get("bmc_mac", "")
-        if not (mac or bmc or any(cells.get(c) for c in (*GUIDS, *WRITTEN))):
-            self.diagnostics.add(
-                "E0533",
-                self.span(number),
-                f"the row of `{name}` has no GUID and no MAC address, so nothing is read of it",
-                help="fill them in, or leave the row out",
-                severity=Severity.WARNING,
-            )
+        self.warn_of_empty_row(number, name, cells)
         if mac and not self.managed(number, device, mac, self.assets.mac):
             return
         if bmc and not self.managed(number, device, bmc, self.assets.bmc_mac):
@@ -129,6 +122,17 @@ class _AssetTableReader(DeviceTable):
         local = self.local(number, device, port)
         if local is not None:
             self.take_guids(number, device, local, cells)
+
+    def warn_of_empty_row(self, number: int, name: str, cells: dict[str, str]) -> None:
+        """Warn of a row that has no identifier."""
+        if not any(cells.get(c) for c in (*GUIDS, *WRITTEN, "bmc_mac")):
+            self.diagnostics.add(
+                "E0533",
+                self.span(number),
+                f"the row of `{name}` has no GUID and no MAC address, so nothing is read of it",
+                help="fill them in, or leave the row out",
+                severity=Severity.WARNING,
+            )
 
     def refuse_unknown_device(self, number: int, name: str) -> None:
         """Say that the design has no such device, unless it is one of ``elsewhere``."""

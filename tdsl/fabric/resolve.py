@@ -215,7 +215,7 @@ def warn_of_unread_variables(plan: FabricPlan, diagnostics: Diagnostics) -> None
         diagnostics.add(
             "E0133",
             span,
-            f"`{name}` is an index variable that the statement does not use: it stands for all {number}",
+            f"`{name}` is an index variable that the statement does not use: it takes all {number}",
             help=f"did you mean `({near})`? Write `*` if all are meant"
             if near
             else "write `*` if all are meant",

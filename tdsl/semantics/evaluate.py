@@ -25,6 +25,7 @@ from tdsl.semantics.operators import (
     not_whole,
     quantity_value,
     raise_to_power,
+    ratio_for_whole_fault,
     require_bool,
     require_number,
     require_type,
@@ -364,7 +365,9 @@ class Evaluator:
     def integer(self, e: tree.Expr, scope: Scope) -> int:
         """The value of an expression that must be a whole number."""
         value = integer_if_whole(self.evaluate(e, scope))
-        if isinstance(value, bool) or not isinstance(value, int) or isinstance(e, tree.RatioLit):
+        if isinstance(e, tree.RatioLit):
+            raise ratio_for_whole_fault(e)
+        if isinstance(value, bool) or not isinstance(value, int):
             raise not_whole(value, e)
         return value
 

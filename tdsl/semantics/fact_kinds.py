@@ -10,7 +10,7 @@ from dataclasses import field
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
-from tdsl.semantics.operators import not_whole
+from tdsl.semantics.operators import ratio_for_whole_fault
 from tdsl.semantics.quantity import LENGTH, MASS, MONEY, RATE, Quantity
 from tdsl.semantics.values import ModelValue, Value, a_type, integer_if_whole, text_of
 from tdsl.syntax import tree
@@ -28,9 +28,13 @@ CONNECTORS = (
 """Connectors of fibre that are known; a model may have others."""
 POLARITIES = ("A", "B", "C", "U1", "U2")
 """The methods of ANSI/TIA-568.3 by which a trunk crosses its fibres."""
+FIBRES_KNOWN = (
+    "singlemode", "multimode", "smf", "mmf", "OM1", "OM2", "OM3", "OM4", "OM5", "OS1", "OS1a", "OS2",
+)  # fmt: skip
+"""Modes of a fibre, and its categories in ISO/IEC 11801."""
 FIBRE_MEANT = {
-    **dict.fromkeys(("sm", "smf28", "os1", "os2", "single_mode", "single", "mono", "monomode"), "singlemode"),
-    **dict.fromkeys(("mm", "om1", "om2", "om3", "om4", "om5", "multi_mode", "multi"), "multimode"),
+    **dict.fromkeys(("sm", "smf28", "single_mode", "single", "mono", "monomode"), "singlemode"),
+    **dict.fromkeys(("mm", "multi_mode", "multi"), "multimode"),
 }
 """Words that people use for the mode of a fibre."""
 ARCH_MEANT = {
@@ -60,13 +64,16 @@ class FactKind:
 
 
 MANY = 1 << 16
-_MODE = r"\d++x\d++G?(?:\(\d++\))?(?:\[\d++G?(?:,\d++G?)*+\])?"
-BREAKOUT = re.compile(rf"(?<!\d){_MODE}(?:\+{_MODE})*+")
-"""A mode of a port in ``platform.json`` of SONiC: ``4x100G[50G,25G]``, ``2x50G(2)+1x100G(2)``."""
+_MODE = r"\d{1,6}+x\d{1,6}+G?(?:\[[^\[\]]{1,80}+\]|\(\d{1,6}+\))*+"
+BREAKOUT = re.compile(rf"{_MODE}(?:\+{_MODE})*+")
+"""A mode of a port in ``platform.json``, as ``portconfig.py`` of SONiC reads it: ``4x100G[50G,25G]``,
+``2x50G(2)+1x100G(2)``."""
+TEXTS = (
+    "source", "note", "codename", "vendor", "part", "airflow", "cooling", "asic", "platform", "hwsku",
+)  # fmt: skip
 _TEXT = FactKind("text", '"…"')
 FACT_KINDS: Mapping[str, FactKind] = {
-    **dict.fromkeys(("source", "note", "codename", "vendor", "part", "airflow", "cooling"), _TEXT),
-    **dict.fromkeys(("asic", "platform", "hwsku"), FactKind("text", '"…"', of=("switch", "host", "chip"))),
+    **dict.fromkeys(TEXTS, _TEXT),
     "device": FactKind("text", '"10de:2330"'),
     "subsystem": FactKind("text", '"10de:16c1"'),
     "class": FactKind("text", '"0x068000"'),
@@ -78,7 +85,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "fibre": FactKind(
         "word",
         "singlemode",
-        known=("singlemode", "multimode", "smf", "mmf"),
+        known=FIBRES_KNOWN,
         meant=FIBRE_MEANT,
         of=PLUGGED_PARTS,
     ),
@@ -91,7 +98,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "radix": FactKind("whole", "64"),
     "ports": FactKind("whole", "2", of=OPTICS),
     "legs": FactKind("whole", "2", of=CABLES),
-    "ferrules": FactKind("whole", "4", least=0, of=("cable", "panel")),
+    "ferrules": FactKind("whole", "4", least=0, of=("cable", "optic", "panel")),
     "price": FactKind("amount", "$1200", MONEY, 0),
     "mass": FactKind("amount", "14kg", MASS),
     "bend": FactKind("amount", "30mm", LENGTH, of=CABLES),
@@ -158,7 +165,7 @@ def check_value(s: tree.Setting, value: Value, kind: FactKind, diagnostics: Diag
     values = value if isinstance(value, tuple) and len(s.items) > 1 else (value,)
     for item, one in zip(s.items, values, strict=True):
         if kind.shape == "whole" and isinstance(item.value, tree.RatioLit):
-            raise not_whole(one, item.value)
+            raise ratio_for_whole_fault(item.value)
         _check_one(name, item.value.span, integer_if_whole(one), kind, diagnostics)
 
 

@@ -4,6 +4,7 @@ layout."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -142,10 +143,11 @@ class ModelBuilder:
             return None
         values = [s for s in node.body if isinstance(s, tree.Let)]  # first: their order does not matter
         others = [s for s in node.body if not isinstance(s, tree.Let)]
-        judged = [partial(self.scope.value, s.name.name, s.name.span) for s in values]
-        for judge in (*(partial(self.statement, s) for s in (*values, *others)), *judged):
+        steps: list[Callable[[], object]] = [partial(self.statement, s) for s in (*values, *others)]
+        steps += [partial(self.scope.value, s.name.name, s.name.span) for s in values]  # also those unused
+        for step in steps:
             try:
-                judge()
+                step()
             except Fault as fault:
                 self.broken = True
                 fault.report(self.library.diagnostics)

@@ -296,6 +296,12 @@ def require_number(value: Value, span: SourceSpan, op: str) -> int | Fraction:
     raise Fault("E0103", span, f"`{op}` needs a number, found {a_type(value)}")
 
 
+def ratio_for_whole_fault(e: tree.RatioLit) -> Fault:
+    """The fault of ``8:1`` where a whole number must stand."""
+    message = f"expected a whole number, and `{e.span.text}` is a ratio"
+    return Fault("E0103", e.span, message, help="such as `4`")
+
+
 def not_whole(value: Value, e: tree.Expr) -> Fault:
     """The fault of a fraction where a whole number must stand; ``n/4`` is answered with ``n//4``."""
     text = e.span.text
@@ -304,8 +310,6 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
         if isinstance(e, (tree.Chain, tree.Paren)) and text.count("/") == 1
         else ""
     )
-    if isinstance(e, tree.RatioLit):
-        return Fault("E0103", e.span, f"expected a whole number, and `{text}` is a ratio", help="such as `4`")
     if isinstance(value, Fraction):
         return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
     quoted = re.fullmatch(r'"(\d+)"', e.span.text)

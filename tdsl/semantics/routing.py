@@ -285,19 +285,19 @@ def _pfc_setting(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> 
     word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     if word == "off" and not item.args and len(s.items) == 1:
         return False, 0
-    time = only_value_behind(item)
-    if word != "watchdog" or time is None or len(s.items) > 1:
+    behind = only_value_behind(item)
+    if word != "watchdog" or behind is None or len(s.items) > 1:
         number = (
             f"; the priority is `priority {item.value.span.text}`" if item.value.span.text.isdigit() else ""
         )
         message = "`pfc` is alone, `pfc off`, or `pfc watchdog 200ms`"
         raise Fault("E0120", s.span, message, help=f"write `pfc`{number}")
-    value = evaluator.evaluate(time, scope)
+    value = evaluator.evaluate(behind, scope)
     if not isinstance(value, Quantity) or value.dim != TIME:
-        raise Fault("E0103", time.span, "the watchdog is a time", help="`pfc watchdog 200ms`")
+        raise Fault("E0103", behind.span, "the watchdog is a time", help="`pfc watchdog 200ms`")
     ms = value.amount * 1000
     if ms.denominator != 1 or not 100 <= ms <= 5000:
-        raise Fault("E0110", time.span, "the watchdog is from 100 to 5,000 whole milliseconds")
+        raise Fault("E0110", behind.span, "the watchdog is from 100 to 5,000 whole milliseconds")
     return True, int(ms)
 
 

@@ -342,9 +342,7 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             help=f"write `{name} {new}`" if plain else "",
             fix=Fix(f"write `{new}`", ((item.span, new),), safe=False) if plain else None,
         )
-    if not value.strip():
-        help = f"write `{name} {VALUE_EXAMPLES.get(name, '…')}`, or remove `{name}`"
-        raise Fault("E0120", item.span, f"`{name}` is empty", help=help)
+    _refuse_empty_text(name, value, item.span)
     if name == "layer" and value != "scaleup":
         raise Fault(
             "E0120",
@@ -363,6 +361,12 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             meant=MEDIA_MEANT,
         )
     return str(value) if isinstance(value, BareWord) else value
+
+
+def _refuse_empty_text(name: str, value: str, span: SourceSpan) -> None:
+    if not value.strip():
+        help = f"write `{name} {VALUE_EXAMPLES.get(name, '…')}`, or remove `{name}`"
+        raise Fault("E0120", span, f"`{name}` is empty", help=help)
 
 
 def _other_quantity_fault(name: str, value: Value, span: SourceSpan) -> Fault:

@@ -203,15 +203,21 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
             continue
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
-        if name in ("optic", "allow"):
-            require_value_of_connect(inner)
-            require_plain_setting(inner, inner.span.text, len(inner.items))
-        out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
+        out[name] = _parts_or_value(inner, scope, evaluator)
         if name == "cable" and (n := links_carried_by_cable(inner, scope, evaluator)) > 1:
             out["carries"] = n
         if name == "bundle" and (how := bundle_across(inner)):
             out["across"] = how
     return out
+
+
+def _parts_or_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
+    """The text of ``optic`` and ``allow``, which name parts; the value of another setting of a connect."""
+    if s.name.name not in ("optic", "allow"):
+        return connect_value(s, scope, evaluator)
+    require_value_of_connect(s)
+    require_plain_setting(s, s.span.text, len(s.items))
+    return s.span.text
 
 
 def resolve_omit_or_naming(

@@ -120,7 +120,7 @@ def read_sold_fact(s: tree.Setting, items: list[list[Value]]) -> SoldIn:
     found = [
         (name, n[0])
         for word, *n in pairs
-        if len(n) == 1 and isinstance(n[0], int) and not isinstance(n[0], bool) and 0 < n[0] <= MOST_PIECES
+        if len(n) == 1 and type(n[0]) is int and 0 < n[0] <= MOST_PIECES
         if re.fullmatch(r"[A-Za-z]\w*", name := text_of(word))
     ]
     if len(found) != len(items) or len(first) not in (2, 3) or len(dict(found)) != len(found):

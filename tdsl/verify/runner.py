@@ -336,10 +336,15 @@ class _CheckRun:
         judged = judgement_for_claim(claim, check, judged)
         if check.together == "added" and self.fabric.cluster is not None and judged.text:
             judged = replace(judged, text=f"{judged.text} in fabric {self.fabric.name}")
+        limit = limit_of_every_design(claim)
         if not claim.report:
             self.demand(claim, check, judged)
+        if limit:
+            message = f"every design satisfies `{claim.text}`: {limit}"
+            help = f"write the limit that is meant, or remove `{claim.text}`"
+            self.say(NO_LIMIT, claim, message, help=help, severity=Severity.WARNING)
+        elif not claim.report:
             self.doubt_direction(claim, check, judged)
-        self.doubt_limit(claim)
         return _result_of_judgement(check, judged, claim)
 
     def doubt_direction(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
@@ -357,15 +362,6 @@ class _CheckRun:
         meant = claim.text.replace(f" {claim.op} ", f" {sign} ", 1)
         message = f"a worse network would satisfy `{claim.text}`, too"
         self.say(REVERSED, claim, message, help=f"write `{meant}`", severity=Severity.WARNING)
-
-    def doubt_limit(self, claim: ResolvedClaim) -> None:
-        """Warn of a claim whose limit says nothing of a design, as `bisection >= 0%`."""
-        limit = limit_of_every_design(claim)
-        if limit:
-            message = f"every design satisfies `{claim.text}`: {limit}"
-            self.say(
-                NO_LIMIT, claim, message, help="write the limit that is meant", severity=Severity.WARNING
-            )
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge a claim with clauses, unless the same was judged before."""

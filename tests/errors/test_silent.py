@@ -24,14 +24,15 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_source_file
+from tests.harness import none
 from tests.tables import table
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = 110
+SAMPLE = 70
 REASONS = table(__file__, "reasons")
 NUMBER = re.compile(r"\$?\d[\d_.]*")
 Slot = tuple[str, str, int, int]
-"""Text, then begin and end of a value in it, behind what the slot is called."""
+"""What a slot is called, a text, and begin and end of a value in it."""
 
 
 def mistakes(value: str, setting: bool) -> Iterator[tuple[str, str]]:
@@ -93,24 +94,25 @@ known_of = cache(found_in)
 
 
 @cache
-def slots() -> dict[str, Slot]:
-    """The slot of each name in the shortest text that has it and compiles."""
-    out: dict[str, Slot] = {}
-    for text in sorted(set(texts()), key=len):
+def slots() -> dict[str, list[Slot]]:
+    """The slots of each name in the shortest texts that have it."""
+    out: dict[str, list[Slot]] = {}
+    for text in sorted({t for t in texts() if len(t) < 6_000}, key=len):
         module = parse_source_file(SourceFile("silent.fab", text), Diagnostics())
-        named = [(n, at) for s in module.body for n, at in slots_of_statement(s, "file") if n not in out]
-        if named and len(text) < 6_000 and not any(s is Severity.ERROR for _, s in known_of(text, False)):
-            for name, at in named:
-                out.setdefault(name, (name, text, at.start, at.end))
+        for name, at in dict(pair for s in module.body for pair in slots_of_statement(s, "file")).items():
+            if len(out.setdefault(name, [])) < 4:
+                out[name].append((name, text, at.start, at.end))
     return out
 
 
-def silent(cases: list[tuple[Slot, str, str]]) -> list[str]:
-    """Those of some mistakes that give neither an error nor a warning, and have no reason."""
-    out = []
-    for (name, text, begin, end), kind, wrong in cases:
-        judged = name.startswith("require/")
-        if found_in(text[:begin] + wrong + text[end:], judged) - known_of(text, judged):
+def silent(name: str, chosen: int | None = None) -> list[str]:
+    """The mistakes in a slot that give neither an error nor a warning, and have no reason; of those one in some, ``chosen``."""
+    judged, out = name.startswith("require/"), []
+    sound = (s for s in slots()[name] if not any(x is Severity.ERROR for _, x in known_of(s[1], judged)))
+    _, text, begin, end = next(sound, ("", "", 0, 0))
+    made = list(mistakes(text[begin:end], name.endswith("/setting"))) if text else []
+    for kind, wrong in made[chosen % len(made) :][:1] if chosen is not None and made else made:
+        if wrong == text[begin:end] or found_in(text[:begin] + wrong + text[end:], judged) - known_of(text, judged):
             continue
         if not any(fnmatch(name, slot) and kind in kinds.split(", ") for slot, kinds, _ in REASONS):
             line = text[text.rfind("\n", 0, begin) + 1 : begin] + f">>{wrong}<<"
@@ -118,17 +120,11 @@ def silent(cases: list[tuple[Slot, str, str]]) -> list[str]:
     return out
 
 
-def all_cases() -> list[tuple[Slot, str, str]]:
-    made = [(s, *m) for n, s in sorted(slots().items()) for m in mistakes(s[1][s[2] : s[3]], n.endswith("/setting"))]
-    return [(s, kind, wrong) for s, kind, wrong in made if wrong != s[1][s[2] : s[3]]]
-
-
-def test_a_value_of_a_wrong_kind_is_never_accepted_in_silence() -> None:
-    cases = all_cases()
-    assert len(cases) > 2_000
-    assert not silent(random.sample(cases, SAMPLE))
+def test_a_value_of_a_wrong_kind_is_not_accepted_in_silence() -> None:
+    assert len(slots()) > 500
+    none(line for name in random.sample(sorted(slots()), SAMPLE) for line in silent(name, random.randrange(1_000)))
 
 
 @pytest.mark.daily
 def test_no_value_of_a_wrong_kind_is_accepted_in_silence() -> None:
-    assert not silent(all_cases())
+    none(line for name in sorted(slots()) for line in silent(name))
