@@ -127,7 +127,7 @@ class Mismatch:
 def _word_for_an_end_fault(name: tree.Identifier, entry: IndexEntry) -> Fault:
     """The fault of ``node[last]``, where ``last`` would be an index variable, and stand for all."""
     number = str(entry.axis.high if name.name == "last" else entry.axis.low)
-    message = f"`{name.name}` is no word for an index; the {name.name} `{entry.name}` is {number}"
+    message = f"`{name.name}` is not a word for an index; the {name.name} `{entry.name}` is {number}"
     fix = Fix(f"write `{number}`", ((name.span, number),), safe=False)
     return Fault("E0101", name.span, message, help=f"write `{number}`", fix=fix)
 
