@@ -4,20 +4,33 @@ statement is not proposed."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
-from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.findings.source import SourceFile
+from tdsl.findings.diagnostic import OF_READING, Diagnostic, Fix, Severity
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.forms import form_of_statement
+from tdsl.syntax.other_layouts import other_layouts
+from tdsl.syntax.parser import other_explanations
+from tdsl.system.similar import closest_name
 
 MOST_TRIED = 2
 """Fixes of a text that are tried, the first ones: people read these."""
+MOST_CAUSES = 4
+"""Causes of a fault that are tried after the likeliest one."""
 LARGEST_TEXT = 1 << 16
 """Characters of a text whose fixes are tried; a larger one is read once."""
 
 ANOTHER_SETTING = "E0118"
 """The code of a setting that is unknown: what follows its name must fit another one."""
+MOST_LAYOUTS = 5
+"""Other layouts of a line that are tried."""
+NO_LAYOUT = ("E0004", "E0010", "E0017")
+"""Codes of faults that are of no one line."""
+SAID_BEFORE = "E0104"
+"""The code of what is declared or set twice."""
 UNKNOWN_NAMES = ("E0101", "E0102")
 Findings = Callable[[str], "Iterable[Diagnostic]"]
 """What is found of another text in the place of a file's."""
@@ -27,44 +40,151 @@ def without_useless_fixes(
     findings: list[Diagnostic], source: str, files: list[SourceFile], findings_of_text: Findings
 ) -> list[Diagnostic]:
     """The findings; the first ones without a fix that does not mend the text, and without the advice to make
-    it."""
+    it: with another cause whose fix does, where there is one."""
     file = next((f for f in files if f.name == source), None)
     if file is None or len(file.text) > LARGEST_TEXT:
         return findings
-    before = {(d.code, d.message) for d in findings}
+    trial = _Trial(file, frozenset((d.code, d.message) for d in findings), findings_of_text)
     out, tried = list(findings), 0
     for k, d in enumerate(findings):
         if not _is_guess(d, file) or tried == MOST_TRIED:
             continue
         tried += 1
-        text, places = _text_after_fix(d, file.text)
-        known = before - {(d.code, d.message)}
-        new = (e for e in findings_of_text(text) if (e.code, e.message) not in known)
-        if any(_is_error_in(e, source, places, d.code == ANOTHER_SETTING) for e in new):
-            out[k] = _without_fix(d, form_of_statement(text, places[0][0]))
+        if trial.is_useless(d):
+            out[k] = trial.another_cause(d)
+    first = next((k for k, d in enumerate(out) if d.severity is Severity.ERROR), None)
+    if first is not None and out[first].fix is None:
+        out[first] = trial.with_changed_line(out[first])
     return out
 
 
 def _is_guess(d: Diagnostic, file: SourceFile) -> bool:
-    """Whether a finding has a fix of this file that no grammar has tried."""
-    tried = d.fix is None or d.severity is not Severity.ERROR or d.code.startswith("E00")
-    return not tried and d.fix is not None and all(span.file is file for span, _ in d.fix.edits)
+    """Whether a finding has a fix of this file that may be wrong."""
+    if d.fix is None or d.severity is not Severity.ERROR or (d.code.startswith(OF_READING) and d.fix.safe):
+        return False
+    return all(span.file is file for span, _ in d.fix.edits)
 
 
-def _is_error_in(e: Diagnostic, name: str, places: list[tuple[int, int, int]], behind: bool) -> bool:
-    """Whether an error of a file begins in what a fix wrote, or ``behind`` it in the same statement; there
-    names that are unknown have another cause."""
+class _Trial(NamedTuple):
+    """What fixes are tried on: a file, codes and messages of its findings, and how a text is read in its
+    place."""
+
+    file: SourceFile
+    known: frozenset[tuple[str, str]]
+    findings_of_text: Findings
+
+    def is_useless(self, d: Diagnostic, everywhere: bool = False) -> bool:
+        """Whether an error is left or new in the statement that the fix of a finding changes, or anywhere."""
+        text, places = _text_after_fix(d, self.file.text)
+        known = self.known - {(d.code, d.message)}
+        new = (e for e in self.findings_of_text(text) if (e.code, e.message) not in known)
+        if everywhere:
+            return any(e.severity is Severity.ERROR for e in new)
+        return any(_is_error_in(e, self.file.name, places, d.code) for e in new)
+
+    def another_cause(self, d: Diagnostic) -> Diagnostic:
+        """A finding whose fix is useless, with the first other cause whose fix is not; else without a fix."""
+        if not d.code.startswith(OF_READING):
+            text, places = _text_after_fix(d, self.file.text)
+            return _without_fix(d, form_of_statement(text, places[0][1]))
+        others = [o for o in other_explanations(self.file, d) if o.fix is None or not _has_same_fix(o, d)]
+        for other in others[:MOST_CAUSES]:
+            if other.fix is not None and not self.is_useless(other):
+                return other
+        last = others[-1] if others else d
+        return _without_fix(last, form_of_statement(self.file.text, (last.span or d.span).start))
+
+
+    def with_changed_line(self, d: Diagnostic) -> Diagnostic:
+        """A finding without a fix, with the first other form of its line after which nothing is wrong, if
+        there is one; else with the form of its statement where it has no help."""
+        text, at = self.file.text, d.span.start if d.span is not None else -1
+        found = _CODE_OF_LINE.match(text, text.rfind("\n", 0, at) + 1)
+        if d.span is None or d.span.file is not self.file or found is None or d.code in NO_LAYOUT:
+            return d
+        whole = SourceSpan(self.file, *found.span(1))
+        for message, span, new in islice(self._other_texts(d, whole), MOST_LAYOUTS):
+            title = f"write `{new}`" if new.strip() else f"remove `{span.text.strip()}`"
+            changed = replace(d, fix=Fix(title, ((span, new),), safe=False))
+            if not self.is_useless(changed, everywhere=True):
+                return replace(changed, message=message or d.message, help=title)
+        return d if d.help else replace(d, help=_form_in_words(form_of_statement(text, at)))
+
+    def _other_texts(self, d: Diagnostic, whole: SourceSpan) -> Iterator[tuple[str, SourceSpan, str]]:
+        """What may be wrong with a line, "" where the finding says it, which text of it, and what to write."""
+        assert d.span is not None
+        if d.code == SAID_BEFORE and (twice := _statement_said_twice(d.span)) is not None:
+            yield "", twice, ""
+        yield from (("", span, new) for span, new in _misspelt_words(d, whole))
+        for message, new in other_layouts(whole.text, d.span.start - whole.start):
+            yield message, whole, new
+
+
+def _statement_said_twice(span: SourceSpan) -> SourceSpan | None:
+    """The statement of a finding with the sign before it, where the text before it has the same one."""
+    text = span.file.text
+    begin = max(text.rfind(sign, 0, span.start) for sign in "\n;{}") + 1
+    end = span.end
+    if text[begin : span.start].strip():  # the span is a name in it: the statement is a line
+        found = _CODE_OF_LINE.match(text, text.rfind("\n", 0, span.start) + 1)
+        begin, end = found.span(1) if found is not None else (begin, end)
+    said = text[begin:end].strip()
+    if len(said) < 2 or re.search(rf"(?:^|[;{{\n])[ \t]*+{re.escape(said)}[ \t]*+(?:[;}}\n#]|$)", text[:begin]) is None:
+        return None
+    sign = begin - 1 if text[begin - 1 : begin] == ";" else begin
+    while text[sign - 1 : sign] in (" ", "\t") and text[begin - 1 : begin] == ";":
+        sign -= 1
+    return SourceSpan(span.file, sign, end)
+
+
+_QUOTED = re.compile(r"`([A-Za-z_]\w*+)`")
+_WORD = re.compile(r"(?<![\w.\"])[A-Za-z_]\w++")
+
+
+def _misspelt_words(d: Diagnostic, whole: SourceSpan) -> Iterator[tuple[SourceSpan, str]]:
+    """Words of a finding's line from its place on that are like one which the finding quotes."""
+    assert d.span is not None
+    known = [word for word in _QUOTED.findall(f"{d.message} {d.help}") if len(word) > 3]
+    for found in _WORD.finditer(whole.text, max(d.span.start - whole.start, 0)) if known else ():
+        near = closest_name(found[0], known, 0.75)
+        if near and near != found[0] and found[0] not in known:
+            start = whole.start + found.start()
+            yield SourceSpan(whole.file, start, start + len(found[0])), near
+
+
+def _has_same_fix(a: Diagnostic, b: Diagnostic) -> bool:
+    """Whether two findings have the same fix."""
+    return a.fix is not None and b.fix is not None and a.fix.edits == b.fix.edits
+
+
+def _is_error_in(e: Diagnostic, name: str, places: list[_Place], code: str) -> bool:
+    """Whether an error of a file begins in what the fix of a finding of a code wrote, or in its statement:
+    behind it, of a setting that was unknown; anywhere, of one that could not be read."""
     if e.severity is not Severity.ERROR or e.span is None or e.span.file.name != name:
         return False
-    behind = behind and e.code not in UNKNOWN_NAMES
-    return any(first <= e.span.start < (last if behind else end) for first, end, last in places)
+    at = e.span.start
+    if code.startswith(OF_READING):
+        return any(p.first <= at < p.last for p in places)
+    behind = code == ANOTHER_SETTING and e.code not in UNKNOWN_NAMES
+    return any(p.begin <= at < (p.last if behind else p.end) for p in places)
+
+
+class _Place(NamedTuple):
+    """Where a statement begins, and a fix in it, and where both end."""
+
+    first: int
+    begin: int
+    end: int
+    last: int
 
 
 _END = re.compile(r"[;{}\n]|$")
+_CODE_OF_LINE = re.compile(r"""[ \t]*+((?:[^#"\n \t]|"[^"\n]*+"?|[ \t]++(?![ \t#\n]))*+)""")
+"""What a line says, without its indentation and comment."""
 
 
-def _text_after_fix(d: Diagnostic, text: str) -> tuple[str, list[tuple[int, int, int]]]:
-    """A text with the edits of a finding's fix: where each begins and ends, and where its statement does."""
+def _text_after_fix(d: Diagnostic, text: str) -> tuple[str, list[_Place]]:
+    """A text with the edits of a finding's fix, and where they are."""
     moved, ends = 0, []
     for span, new in sorted(d.fix.edits if d.fix is not None else (), key=lambda edit: edit[0].start):
         start = span.start + moved
@@ -74,7 +194,8 @@ def _text_after_fix(d: Diagnostic, text: str) -> tuple[str, list[tuple[int, int,
     places = []
     for start, end in ends:
         found = _END.search(text, end)
-        places.append((start, end, max(end, found.start() if found is not None else end)))
+        last = max(end, found.start() if found is not None else end)
+        places.append(_Place(max(text.rfind(sign, 0, start) for sign in "\n;{}") + 1, start, end, last))
     return text, places
 
 
@@ -84,4 +205,8 @@ _ADVICE = re.compile(r"(?:write|did you mean) `[^`]*`\??(?:; |, or |$)")
 def _without_fix(d: Diagnostic, form: str) -> Diagnostic:
     """A finding without its fix, and with the form of a statement in the place of the advice."""
     help = _ADVICE.sub("", d.help, count=1)
-    return replace(d, fix=None, help=help or (f"the form is `{form}`" if form else ""))
+    return replace(d, fix=None, help=help or _form_in_words(form))
+
+
+def _form_in_words(form: str) -> str:
+    return f"the form is `{form}`" if form else ""

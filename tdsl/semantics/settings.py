@@ -148,7 +148,9 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)
     at = SourceSpan(word.span.file, begin, word.span.end)
     length = _length_behind_fault(name, item, at)
-    return length or Fault("E0118", at, f"`{name}` does not use `{at.text}`", help=f"write `{form}`")
+    gone = f"remove `{at.text}`, or put `;` before it if it is a setting of its own"
+    help = gone if at.text in form else f"write `{form}`"
+    return length or Fault("E0118", at, f"`{name}` does not use `{at.text}`", help=help)
 
 
 def _setting_of_its_own_fault(item: tree.SettingItem) -> Fault | None:

@@ -1,0 +1,207 @@
+"""A faulty line with all that it says in another layout: settings in braces, keys without signs, clauses without
+brackets, indices in brackets, words apart. Each is a guess, which is tried on the design before it is
+proposed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
+from tdsl.syntax.scene import UNIT
+
+LONGEST = 400
+"""Characters of a line that is laid out anew."""
+_NAMES = frozenset({*SETTINGS, *STARTERS})
+"""Words with which a statement or setting begins."""
+_CLAUSES = frozenset({*CLAUSES, *OPERATORS, *PATTERNS})
+Layout = tuple[str, str]
+"""What is wrong with the layout of a line, and the line in another."""
+
+_TEXT = r'"[^"\n]*+"'
+_GROUP = re.compile(rf"[{{(\[](?:{_TEXT}|[^{{}}()\[\]\"\n]|\[[^\[\]\n]*+\]|\([^()\n]*+\))*+[}})\]]")
+"""A pair of brackets, with texts and other brackets in it."""
+_KEY = re.compile(r"""(?:^|(?<=[,;]))\s*+["']?([A-Za-z_]\w*+)["']?\s*+[:=](?![:=])\s*+""")
+_ITEM_END = re.compile(rf"{_TEXT}|\[[^\[\]\n]*+\]|\([^()\n]*+\)|\{{[^{{}}\n]*+\}}|[,;]|\b(?:and|with)\b")
+
+
+def other_layouts(line: str, at: int) -> Iterator[Layout]:
+    """Other layouts of a line for a fault at one of its characters, the likeliest first; its indentation and
+    comment are not among them."""
+    if len(line) > LONGEST:
+        return
+    seen = {line}
+    for layout in _LAYOUTS:
+        for message, new in layout(line, at):
+            new = re.sub(r"[ \t]+$", "", new)
+            if new not in seen:
+                seen.add(new)
+                yield message, new
+
+
+def _items_of_settings(text: str) -> list[str]:
+    """The settings in a text, which commas, `;`, `and` or nothing separate; empty where it begins with none."""
+    ends = [m for m in _ITEM_END.finditer(text) if m[0] in (",", ";", "and", "with")]
+    cuts, begin, out = [], 0, []
+    for m in ends:
+        following = re.compile(r"\s*+(\w+)").match(text, m.end())
+        if m[0] == ";" or (following is not None and following[1] in _NAMES):
+            cuts.append((begin, m.start()))
+            begin = m.end()
+    for a, b in [*cuts, (begin, len(text))]:
+        out += _items_side_by_side(text[a:b].strip(" ,;"))
+    words = [re.match(r"[a-z_]\w*+(?=\s|$)", item) for item in out]
+    return out if out and all(words) else []
+
+
+def _items_side_by_side(text: str) -> list[str]:
+    """The settings in a text that blanks separate: each begins with the word of one behind a value."""
+    out, begin, value = [], 0, False
+    for m in re.finditer(rf"{_TEXT}|\S+", text):
+        word = m[0]
+        if value and word in SETTINGS and word not in _CLAUSES:
+            out.append(text[begin : m.start()].strip())
+            begin, value = m.start(), False
+        else:
+            value = not word.endswith(",") and m.start() > begin
+    return [*out, text[begin:].strip()] if text[begin:].strip() else out
+
+
+def _keys_with_signs(line: str, at: int) -> Iterator[Layout]:
+    """``{ "rate": 400Gbps, length = 3m }`` and ``(rate=400Gbps, length=3m)``."""
+    for group in _groups_around(line, at):
+        inside = group[0][1:-1].strip()
+        if _KEY.search(inside) is None:
+            continue
+        body = re.sub(r"\s*+,\s*+$", "", _KEY.sub(lambda m: f"\0{m[1]} ", inside))
+        body = re.sub(r"[,;]?\s*+\0", "; ", body).removeprefix("; ")
+        message = "settings are in braces, each a name and its value without a sign, with `;` between them"
+        yield message, f"{line[: group.start()].rstrip()} {{ {body} }}{line[group.end() :]}"
+
+
+def _groups_around(line: str, at: int) -> list[re.Match[str]]:
+    """The brackets of a line that hold more than an index, those nearest to a character first, and the
+    shorter ones of those around it."""
+    found = (_GROUP.match(line, m.start()) for m in re.finditer(r"[{(\[]", line))
+    groups = [m for m in found if m is not None and re.search(r"[A-Za-z]\w*+[\"']?\s*+[\s:=]", m[0])]
+    around = [m for m in groups if m.start() <= at < m.end()]
+    others = [m for m in groups if m not in around]
+    return [*sorted(around, key=lambda m: len(m[0])), *sorted(others, key=lambda m: abs(m.start() - at))]
+
+
+def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
+    """``connect a to b with length 3m, rate 400Gbps``, ``{ length 3m } cable X`` and ``port p: 1Gbps type X``."""
+    block = re.search(r"\{([^{}]*+)\}", line)
+    message = "settings are in braces, with `;` between them"
+    heads = [m.start() for m in re.finditer(r"(?<![\w.\[])[a-z_]\w*+", line) if m[0] in SETTINGS]
+    for head in sorted((h for h in heads if h >= at - 12), key=lambda h: abs(h - at))[:2]:
+        before = re.sub(r"(?:\s*+,|\s++with|\s++using|\s++having|\s++and)$", "", line[:head].rstrip())
+        tail = line[head:].strip()
+        if block is not None and block.end() <= head:
+            inside, before = block[1].strip(" ;"), line[: block.start()].rstrip()
+            items = [*filter(None, [inside]), *_items_of_settings(tail)]
+        elif block is not None:
+            items = _items_of_settings(tail[: block.start() - head].strip()) if block.start() > head else []
+            items += [block[1].strip(" ;")] if items and block[1].strip() else []
+        else:
+            items = _items_of_settings(tail.strip("(){}[] "))
+        if items and before.count("{") == before.count("}"):
+            behind = line[block.end() :] if block is not None and block.end() > head else ""
+            yield message, f"{before} {{ {'; '.join(items)} }}{behind}"
+
+
+def _separator_left_out(line: str, at: int) -> Iterator[Layout]:
+    """``{ units 4 needed "2027-06-01" }`` and ``{ rate 400Gbps and length 3m }``."""
+    for group in _groups_around(line, at)[:1]:
+        items = _items_of_settings(group[0][1:-1].strip())
+        if len(items) > 1 and group[0][0] in "{([":
+            message = "settings are separated by `;`"
+            head = line[: group.start()].rstrip()
+            yield message, f"{head} {{ {'; '.join(items)} }}{line[group.end() :]}"
+    word = re.compile(r"[a-z_]\w*+").match(line, at)
+    if word is not None and line[:at].strip() and word[0] in _NAMES:
+        message = f"`{word[0]}` is a statement of its own; a new line or `;` is before it"
+        before = re.sub(r"(?:\s*+,|\s++and)?\s*+$", "", line[:at])
+        yield message, f"{before}; {line[at:]}"
+
+
+def _clause_in_brackets(line: str, at: int) -> Iterator[Layout]:
+    """``survives any 1 of spine { with bisection >= 70% }`` and ``place a (in h1.A[1]) at 2U``."""
+    for group in _groups_around(line, at)[:1]:
+        clause = group[0][1:-1].strip()
+        word = re.match(r"[a-z]+\b", clause)
+        if word is None or word[0] not in _CLAUSES or group.start() and line[group.start() - 1].isalnum():
+            continue
+        rest = f"{line[: group.start()].rstrip()} {line[group.end() :].lstrip()}".rstrip()
+        message = f"`{clause}` has no brackets around it"
+        yield message, f"{line[: group.start()]}{clause}{line[group.end() :]}"
+        for boundary in re.finditer(r" (?=[a-z]+\b|[<>=]=|\{)", rest):
+            following = re.compile(r"[a-z]+|\S").match(rest, boundary.end())
+            if following is not None and (following[0] in _CLAUSES or following[0] in "<>={"):
+                yield message, f"{rest[: boundary.start()]} {clause}{rest[boundary.start() :]}"
+
+
+def _words_joined(line: str, at: int) -> Iterator[Layout]:
+    """``full_node[0..3]`` and ``purpose_compute``: `_` for the blank between two words."""
+    word = re.compile(r"\w++").match(line, at)
+    begin = at
+    while begin and (line[begin - 1].isalnum() or line[begin - 1] == "_"):
+        begin -= 1
+    word = re.compile(r"\w++").match(line, begin)
+    for cut in re.finditer("_", word[0] if word is not None else ""):
+        assert word is not None
+        first, second = word[0][: cut.start()], word[0][cut.end() :]
+        if second and (first in _NAMES | GRAMMAR_WORDS or second in GRAMMAR_WORDS):
+            message = f"`{first}` and `{second}` are two words"
+            yield message, f"{line[:begin]}{first} {second}{line[word.end() :]}"
+
+
+def _value_before_name(line: str, at: int) -> Iterator[Layout]:
+    """``{ 48U height }`` and ``4 per rack hosts``: the name of a setting behind its value."""
+    begin = max(line.rfind(sign, 0, at) for sign in ";{") + 1
+    end = min((k for sign in ";}" if (k := line.find(sign, at)) >= 0), default=len(line))
+    item = line[begin:end].strip()
+    found = re.fullmatch(r"(\S.*)\s([a-z_]\w*+)", item)
+    if found is not None and found[2] in SETTINGS and re.match(r"[a-z_]\w*+", item) is None:
+        message = f"the name of a setting, `{found[2]}`, comes before its value"
+        at = begin + line[begin:].index(item)
+        yield message, f"{line[:at]}{found[2]} {found[1]}{line[at + len(item) :]}"
+
+
+def _index_in_other_signs(line: str, at: int) -> Iterator[Layout]:
+    """``report tray_fill of s{0}``, ``cables of spine<0>`` and ``up p 33..64``."""
+    inside = r"([\w+*/% -]++(?:\.\.[\w+*/% -]++)?+)"
+    for found in re.finditer(rf"(?<=\w)(?:\{{{inside}\}}|<{inside}>|\({inside}\)|\[{inside}\]\[{inside}\])", line):
+        if found.start() - 20 <= at <= found.end():
+            index = ", ".join(x.strip() for x in found.groups() if x)
+            yield "an index is written in square brackets", (
+                f"{line[: found.start()]}[{index}]{line[found.end() :]}"
+            )
+
+
+def _sign_at_end(line: str, at: int) -> Iterator[Layout]:
+    """``require reachability !`` and ``connect a to b,``: a sign at the end of a line."""
+    found = re.search(r"\s*+([!.,\\|&]++)$", line)
+    if found is not None:
+        yield f"nothing follows this `{found[1]}`: a statement ends with its line", line[: found.start()]
+
+
+def _unit_apart(line: str, at: int) -> Iterator[Layout]:
+    """``distance a to b 150 m``: a blank between a number and its unit."""
+    for found in re.finditer(r"(?<![\w.])(\d[\d.]*+) ([A-Za-z/]{1,4})(?![\w(\[])", line):
+        if UNIT.fullmatch(found[2]) is not None:
+            message = f"`{found[0]}` is written without a space: `{found[1]}{found[2]}`"
+            yield message, f"{line[: found.start()]}{found[1]}{found[2]}{line[found.end() :]}"
+
+
+_LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
+    _sign_at_end,
+    _unit_apart,
+    _keys_with_signs,
+    _clause_in_brackets,
+    _settings_outside_of_braces,
+    _separator_left_out,
+    _words_joined,
+    _value_before_name,
+    _index_in_other_signs,
+)
