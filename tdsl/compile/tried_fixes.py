@@ -25,7 +25,7 @@ LARGEST_TEXT = 1 << 16
 
 ANOTHER_SETTING = "E0118"
 """The code of a setting that is unknown: what follows its name must fit another one."""
-MOST_LAYOUTS = 5
+MOST_LAYOUTS = 8
 """Other layouts of a line that are tried."""
 NO_LAYOUT = ("E0004", "E0010", "E0017")
 """Codes of faults that are of no one line."""
@@ -54,7 +54,8 @@ def without_useless_fixes(
             out[k] = trial.another_cause(d)
     first = next((k for k, d in enumerate(out) if d.severity is Severity.ERROR), None)
     if first is not None and out[first].fix is None:
-        out[first] = trial.with_changed_line(out[first])
+        others = frozenset((d.code, d.message) for k, d in enumerate(findings) if k != first)
+        out[first] = trial._replace(known=others).with_changed_line(out[first])
     return out
 
 

@@ -130,7 +130,7 @@ def read_sold_fact(s: tree.Setting, items: list[list[Value]]) -> SoldIn:
 
 def _cords_fact(s: tree.Setting, value: Value) -> tuple[object, ...]:
     """``cords 2, C13``: a number of power cords, and the form of their plugs where it is written."""
-    number, *plug = value if isinstance(value, tuple) else (value,)
+    number, *plug = (value if isinstance(value, tuple) else (value,)) or (None,)
     if (
         not isinstance(number, int)
         or not 0 < number <= MOST_CORDS

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from tdsl.syntax.forms import SETTINGS_OF_BLOCK
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
 from tdsl.syntax.scene import UNIT
 
@@ -15,6 +16,14 @@ LONGEST = 400
 _NAMES = frozenset({*SETTINGS, *STARTERS})
 """Words with which a statement or setting begins."""
 _CLAUSES = frozenset({*CLAUSES, *OPERATORS, *PATTERNS})
+_SETTINGS = frozenset(
+    {*SETTINGS, *(form.split()[0] for forms in SETTINGS_OF_BLOCK.values() for form in forms)}
+    | {"layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "head_size", "microbatch", "shard", "recompute"}
+    | {"tensor", "data", "pipeline", "context", "expert", "gradients", "dispatch", "combine", "needed", "switch"}
+    | {"trunk", "hubs", "join", "arms", "joined", "members", "from", "capacity", "gateway", "reach", "lengths"}
+    | {"price", "mass", "latency", "fibre", "form", "ports", "cords", "affinity", "threads", "subsystem"}
+)
+"""Words of settings, those of jobs and of the library's topologies among them."""
 Layout = tuple[str, str]
 """What is wrong with the layout of a line, and the line in another."""
 
@@ -45,7 +54,7 @@ def _items_of_settings(text: str) -> list[str]:
     cuts, begin, out = [], 0, []
     for m in ends:
         following = re.compile(r"\s*+(\w+)").match(text, m.end())
-        if m[0] == ";" or (following is not None and following[1] in _NAMES):
+        if m[0] == ";" or (following is not None and (following[1] in _NAMES | _SETTINGS)):
             cuts.append((begin, m.start()))
             begin = m.end()
     for a, b in [*cuts, (begin, len(text))]:
@@ -59,7 +68,7 @@ def _items_side_by_side(text: str) -> list[str]:
     out, begin, value = [], 0, False
     for m in re.finditer(rf"{_TEXT}|\S+", text):
         word = m[0]
-        if value and word in SETTINGS and word not in _CLAUSES:
+        if value and word in _SETTINGS and word not in _CLAUSES:
             out.append(text[begin : m.start()].strip())
             begin, value = m.start(), False
         else:
@@ -83,38 +92,50 @@ def _groups_around(line: str, at: int) -> list[re.Match[str]]:
     """The brackets of a line that hold more than an index, those nearest to a character first, and the
     shorter ones of those around it."""
     found = (_GROUP.match(line, m.start()) for m in re.finditer(r"[{(\[]", line))
-    groups = [m for m in found if m is not None and re.search(r"[A-Za-z]\w*+[\"']?\s*+[\s:=]", m[0])]
+    groups = [m for m in found if m is not None and re.search(r"[A-Za-z]\w*+[\"']?[\s:=]", m[0])]
     around = [m for m in groups if m.start() <= at < m.end()]
     others = [m for m in groups if m not in around]
     return [*sorted(around, key=lambda m: len(m[0])), *sorted(others, key=lambda m: abs(m.start() - at))]
+
+
+_SETTING_WORD = re.compile(r"(?<![\w.\[])[a-z_]\w*+(?=\s|$)")
 
 
 def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
     """``connect a to b with length 3m, rate 400Gbps``, ``{ length 3m } cable X`` and ``port p: 1Gbps type X``."""
     block = re.search(r"\{([^{}]*+)\}", line)
     message = "settings are in braces, with `;` between them"
-    heads = [m.start() for m in re.finditer(r"(?<![\w.\[])[a-z_]\w*+", line) if m[0] in SETTINGS]
-    for head in sorted((h for h in heads if h >= at - 12), key=lambda h: abs(h - at))[:2]:
+    for head in _places_of_settings(line, at)[:2]:
         before = re.sub(r"(?:\s*+,|\s++with|\s++using|\s++having|\s++and)$", "", line[:head].rstrip())
-        tail = line[head:].strip()
+        behind = "" if block is None or block.end() <= head else line[block.end() :]
         if block is not None and block.end() <= head:
-            inside, before = block[1].strip(" ;"), line[: block.start()].rstrip()
-            items = [*filter(None, [inside]), *_items_of_settings(tail)]
-        elif block is not None:
-            items = _items_of_settings(tail[: block.start() - head].strip()) if block.start() > head else []
-            items += [block[1].strip(" ;")] if items and block[1].strip() else []
+            before = line[: block.start()].rstrip()
+            items = [*filter(None, [block[1].strip(" ;")]), *_items_of_settings(line[head:])]
+        elif block is not None and block.start() > head:
+            items = [*_items_of_settings(line[head : block.start()]), *filter(None, [block[1].strip(" ;")])]
         else:
-            items = _items_of_settings(tail.strip("(){}[] "))
-        if items and before.count("{") == before.count("}"):
-            behind = line[block.end() :] if block is not None and block.end() > head else ""
+            items = _items_of_settings(line[head:].strip("(){}[] "))
+        if items and before.count("{") == before.count("}") and " " in before.strip() + items[0]:
             yield message, f"{before} {{ {'; '.join(items)} }}{behind}"
+
+
+def _places_of_settings(line: str, at: int) -> list[int]:
+    """Where a setting may begin at a fault or just before it, the nearest first: at its word, or behind `,`,
+    `with` or a block."""
+    places = []
+    for m in _SETTING_WORD.finditer(line):
+        before = line[: m.start()].rstrip()
+        joined = before.endswith((",", "}")) or re.search(r"\b(?:with|using|having)$", before)
+        if m.start() >= at - 12 and m[0] not in _CLAUSES and (m[0] in SETTINGS or joined):
+            places.append(m.start())
+    return sorted(places, key=lambda k: abs(k - at))
 
 
 def _separator_left_out(line: str, at: int) -> Iterator[Layout]:
     """``{ units 4 needed "2027-06-01" }`` and ``{ rate 400Gbps and length 3m }``."""
     for group in _groups_around(line, at)[:1]:
         items = _items_of_settings(group[0][1:-1].strip())
-        if len(items) > 1 and group[0][0] in "{([":
+        if len(items) > 1 and not re.search(r"[:=]", "".join(items)):
             message = "settings are separated by `;`"
             head = line[: group.start()].rstrip()
             yield message, f"{head} {{ {'; '.join(items)} }}{line[group.end() :]}"
@@ -130,7 +151,7 @@ def _clause_in_brackets(line: str, at: int) -> Iterator[Layout]:
     for group in _groups_around(line, at)[:1]:
         clause = group[0][1:-1].strip()
         word = re.match(r"[a-z]+\b", clause)
-        if word is None or word[0] not in _CLAUSES or group.start() and line[group.start() - 1].isalnum():
+        if word is None or word[0] not in _CLAUSES or line[group.start() - 1 : group.start()].isalnum():
             continue
         rest = f"{line[: group.start()].rstrip()} {line[group.end() :].lstrip()}".rstrip()
         message = f"`{clause}` has no brackets around it"
@@ -194,9 +215,42 @@ def _unit_apart(line: str, at: int) -> Iterator[Layout]:
             yield message, f"{line[: found.start()]}{found[1]}{found[2]}{line[found.end() :]}"
 
 
+_SIGN = re.compile(r"[ \t]*+([|:&=/\\,;]++)[ \t]*+")
+
+
+def _another_sign(line: str, at: int) -> Iterator[Layout]:
+    """``{ rate 400Gbps | length 3m }`` and ``{ leaf QM9700: spine QM9700 }``: a sign for another one."""
+    for place in (at, at - 1, at - 2):
+        found = _SIGN.match(line, place) if place > 0 else None
+        if found is None or not found.start(1) <= at <= found.end():
+            continue
+        for sign in ("; ", ", ", " "):
+            if sign.strip() != found[1]:
+                message = f"`{found[1]}` does not fit here" + (f"; `{sign.strip()}` does" if sign.strip() else "")
+                yield message, f"{line[:place].rstrip()}{sign}{line[found.end() :]}"
+        return
+
+
+_CALLED = re.compile(r"(?<![\w.])([a-z_]\w*+)(?:\[((?:[^\[\]\n]|\[[^\[\]\n]*+\])*+)\]| (\w++(?:\[[^\[\]\n]*+\])?))")
+
+
+def _call_in_other_brackets(line: str, at: int) -> Iterator[Layout]:
+    """``half[n]``, ``len hubs`` and ``topology star[ends: ports] {``: a call without its parentheses."""
+    for found in _CALLED.finditer(line):
+        call = f"{found[1]}({found[2] or found[3]})"
+        near = found.start() - 2 <= at <= found.end()
+        if near and found[1] not in _NAMES | _CLAUSES and (found[2] or found[1] in _FUNCTIONS):
+            yield f"what a function takes is in parentheses: `{call}`", (
+                f"{line[: found.start()]}{call}{line[found.end() :]}"
+            )
+
+
+_FUNCTIONS = frozenset({"min", "max", "sum", "len", "sort", "product", "primes", "gf_root"})
+"""Functions of the language that take one value, or a list."""
 _LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _sign_at_end,
     _unit_apart,
+    _another_sign,
     _keys_with_signs,
     _clause_in_brackets,
     _settings_outside_of_braces,
@@ -204,4 +258,5 @@ _LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _words_joined,
     _value_before_name,
     _index_in_other_signs,
+    _call_in_other_brackets,
 )
