@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tdsl.findings.diagnostic import OF_READING, Diagnostic, Fix, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.forms import form_of_statement
+from tdsl.syntax.other_blocks import moves_of_statement
 from tdsl.syntax.other_layouts import other_layouts
 from tdsl.syntax.parser import other_explanations
 from tdsl.system.similar import closest_name
@@ -27,7 +28,7 @@ ANOTHER_SETTING = "E0118"
 """The code of a setting that is unknown: what follows its name must fit another one."""
 MOST_LAYOUTS = 8
 """Other layouts of a line that are tried."""
-NO_LAYOUT = ("E0004", "E0010", "E0017")
+NO_LAYOUT = ("E0010", "E0017")
 """Codes of faults that are of no one line."""
 SAID_BEFORE = "E0104"
 """The code of what is declared or set twice."""
@@ -44,81 +45,98 @@ def without_useless_fixes(
     file = next((f for f in files if f.name == source), None)
     if file is None or len(file.text) > LARGEST_TEXT:
         return findings
-    trial = _Trial(file, frozenset((d.code, d.message) for d in findings), findings_of_text)
     out, tried = list(findings), 0
     for k, d in enumerate(findings):
-        if not _is_guess(d, file) or tried == MOST_TRIED:
+        if d.severity is not Severity.ERROR or d.span is None or d.span.file is not file:
+            continue
+        first = not tried
+        if tried == MOST_TRIED or not (first or _is_guess(d, file)):
             continue
         tried += 1
-        if trial.is_useless(d):
-            out[k] = trial.another_cause(d)
-    first = next((k for k, d in enumerate(out) if d.severity is Severity.ERROR), None)
-    if first is not None and out[first].fix is None:
-        others = frozenset((d.code, d.message) for k, d in enumerate(findings) if k != first)
-        out[first] = trial._replace(known=others).with_changed_line(out[first])
+        others = frozenset((x.code, x.message) for n, x in enumerate(findings) if n != k)
+        out[k] = _Trial(file, others, findings_of_text).better_finding(d, first)
     return out
 
 
 def _is_guess(d: Diagnostic, file: SourceFile) -> bool:
     """Whether a finding has a fix of this file that may be wrong."""
-    if d.fix is None or d.severity is not Severity.ERROR or (d.code.startswith(OF_READING) and d.fix.safe):
-        return False
-    return all(span.file is file for span, _ in d.fix.edits)
+    return d.fix is not None and all(span.file is file for span, _ in d.fix.edits)
 
 
 class _Trial(NamedTuple):
-    """What fixes are tried on: a file, codes and messages of its findings, and how a text is read in its
-    place."""
+    """What the fixes of a finding are tried on: a file, codes and messages of its other findings, and how a
+    text is read in its place."""
 
     file: SourceFile
-    known: frozenset[tuple[str, str]]
+    others: frozenset[tuple[str, str]]
     findings_of_text: Findings
 
-    def is_useless(self, d: Diagnostic, everywhere: bool = False) -> bool:
-        """Whether an error is left or new in the statement that the fix of a finding changes, or anywhere."""
-        text, places = _text_after_fix(d, self.file.text)
-        known = self.known - {(d.code, d.message)}
-        new = (e for e in self.findings_of_text(text) if (e.code, e.message) not in known)
-        if everywhere:
-            return any(e.severity is Severity.ERROR for e in new)
-        return any(_is_error_in(e, self.file.name, places, d.code) for e in new)
+    def better_finding(self, d: Diagnostic, first: bool) -> Diagnostic:
+        """A finding without a fix that is of no use; with the first one that is, of another cause or another
+        form of its line, if it is the ``first`` of a text."""
+        if _is_guess(d, self.file):
+            left = self._errors_left(d)
+            _, places = _text_after_fix(d, self.file.text)
+            if any(_is_error_in(e, self.file.name, places, d.code) for e in left):
+                d = self._another_cause(d)
+            elif first and any(_is_on_line_of(e, d) for e in left):
+                changed = self._with_changed_text(replace(d, fix=None))
+                return changed if changed.fix is not None else d
+        return self._with_changed_text(d) if first and d.fix is None else d
 
-    def another_cause(self, d: Diagnostic) -> Diagnostic:
+    def _errors_left(self, d: Diagnostic) -> list[Diagnostic]:
+        """Errors of the text after the fix of a finding that are none of its other findings."""
+        text, _ = _text_after_fix(d, self.file.text)
+        return [
+            e
+            for e in self.findings_of_text(text)
+            if e.severity is Severity.ERROR and (e.code, e.message) not in self.others
+        ]
+
+    def _another_cause(self, d: Diagnostic) -> Diagnostic:
         """A finding whose fix is useless, with the first other cause whose fix is not; else without a fix."""
+        text, places = _text_after_fix(d, self.file.text)
         if not d.code.startswith(OF_READING):
-            text, places = _text_after_fix(d, self.file.text)
-            return _without_fix(d, form_of_statement(text, places[0][1]))
+            return _without_fix(d, form_of_statement(text, places[0].begin))
         others = [o for o in other_explanations(self.file, d) if o.fix is None or not _has_same_fix(o, d)]
         for other in others[:MOST_CAUSES]:
-            if other.fix is not None and not self.is_useless(other):
+            if other.fix is not None and not self._errors_left(other):
                 return other
         last = others[-1] if others else d
-        return _without_fix(last, form_of_statement(self.file.text, (last.span or d.span).start))
+        return _without_fix(last, form_of_statement(self.file.text, last.span.start if last.span else 0))
 
-
-    def with_changed_line(self, d: Diagnostic) -> Diagnostic:
+    def _with_changed_text(self, d: Diagnostic) -> Diagnostic:
         """A finding without a fix, with the first other form of its line after which nothing is wrong, if
         there is one; else with the form of its statement where it has no help."""
-        text, at = self.file.text, d.span.start if d.span is not None else -1
-        found = _CODE_OF_LINE.match(text, text.rfind("\n", 0, at) + 1)
-        if d.span is None or d.span.file is not self.file or found is None or d.code in NO_LAYOUT:
+        for message, fix in islice(_other_texts(d, self.file), MOST_LAYOUTS):
+            changed = replace(d, fix=fix)
+            if not self._errors_left(changed):
+                return replace(changed, message=message or d.message, help=fix.title)
+        if d.help or d.span is None:
             return d
-        whole = SourceSpan(self.file, *found.span(1))
-        for message, span, new in islice(self._other_texts(d, whole), MOST_LAYOUTS):
-            title = f"write `{new}`" if new.strip() else f"remove `{span.text.strip()}`"
-            changed = replace(d, fix=Fix(title, ((span, new),), safe=False))
-            if not self.is_useless(changed, everywhere=True):
-                return replace(changed, message=message or d.message, help=title)
-        return d if d.help else replace(d, help=_form_in_words(form_of_statement(text, at)))
+        return replace(d, help=_form_in_words(form_of_statement(self.file.text, d.span.start)))
 
-    def _other_texts(self, d: Diagnostic, whole: SourceSpan) -> Iterator[tuple[str, SourceSpan, str]]:
-        """What may be wrong with a line, "" where the finding says it, which text of it, and what to write."""
-        assert d.span is not None
-        if d.code == SAID_BEFORE and (twice := _statement_said_twice(d.span)) is not None:
-            yield "", twice, ""
-        yield from (("", span, new) for span, new in _misspelt_words(d, whole))
-        for message, new in other_layouts(whole.text, d.span.start - whole.start):
-            yield message, whole, new
+
+def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
+    """What may be wrong with the line of a finding, "" where the finding says it, and what to change."""
+    text, at = file.text, d.span.start if d.span is not None else 0
+    found = _CODE_OF_LINE.match(text, text.rfind("\n", 0, at) + 1)
+    if d.span is None or found is None or d.code in NO_LAYOUT:
+        return
+    if d.code == SAID_BEFORE and (twice := _statement_said_twice(d.span)) is not None:
+        yield "", Fix(f"remove `{twice.text.strip('; ')}`", ((twice, ""),), safe=False)
+    whole = SourceSpan(file, *found.span(1))
+    for span, new in _misspelt_words(d, whole):
+        yield "", Fix(f"write `{new}`", ((span, new),), safe=False)
+    if d.code == ANOTHER_SETTING:
+        yield from (("", move) for move in moves_of_statement(file, at))
+    for message, new in other_layouts(whole.text, at - whole.start):
+        yield message, Fix(f"write `{new}`", ((whole, new),), safe=False)
+
+
+def _is_on_line_of(e: Diagnostic, d: Diagnostic) -> bool:
+    """Whether an error is on the line of a finding."""
+    return e.span is not None and d.span is not None and e.span.begin[0] == d.span.begin[0]
 
 
 def _statement_said_twice(span: SourceSpan) -> SourceSpan | None:
@@ -161,7 +179,7 @@ def _has_same_fix(a: Diagnostic, b: Diagnostic) -> bool:
 def _is_error_in(e: Diagnostic, name: str, places: list[_Place], code: str) -> bool:
     """Whether an error of a file begins in what the fix of a finding of a code wrote, or in its statement:
     behind it, of a setting that was unknown; anywhere, of one that could not be read."""
-    if e.severity is not Severity.ERROR or e.span is None or e.span.file.name != name:
+    if e.span is None or e.span.file.name != name:
         return False
     at = e.span.start
     if code.startswith(OF_READING):

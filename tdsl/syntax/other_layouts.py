@@ -215,7 +215,7 @@ def _unit_apart(line: str, at: int) -> Iterator[Layout]:
             yield message, f"{line[: found.start()]}{found[1]}{found[2]}{line[found.end() :]}"
 
 
-_SIGN = re.compile(r"[ \t]*+([|:&=/\\,;]++)[ \t]*+")
+_SIGN = re.compile(r"[ \t]*+([|:&=/\\,;<>~-]++)[ \t]*+")
 
 
 def _another_sign(line: str, at: int) -> Iterator[Layout]:
@@ -247,7 +247,15 @@ def _call_in_other_brackets(line: str, at: int) -> Iterator[Layout]:
 
 _FUNCTIONS = frozenset({"min", "max", "sum", "len", "sort", "product", "primes", "gf_root"})
 """Functions of the language that take one value, or a list."""
+def _word_for_brace(line: str, at: int) -> Iterator[Layout]:
+    """``phase 1 { boxes 8 end``: the word of another language where a block ends."""
+    found = re.search(r";?\s++(end|done|fi|esac)$", line)
+    if found is not None:
+        yield f"a block ends with `}}`, not with `{found[1]}`", f"{line[: found.start()]} }}"
+
+
 _LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
+    _word_for_brace,
     _sign_at_end,
     _unit_apart,
     _another_sign,
