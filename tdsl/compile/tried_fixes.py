@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from tdsl.findings.diagnostic import OF_READING, Diagnostic, Fix, Severity
+from tdsl.findings.diagnostic import OF_READING, Diagnostic, Fix, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.forms import form_of_statement
+from tdsl.syntax.filled_forms import fits_form
+from tdsl.syntax.forms import form_of_statement, forms_of_setting
 from tdsl.syntax.other_blocks import moves_of_statement
 from tdsl.syntax.other_layouts import other_layouts
 from tdsl.syntax.parser import other_explanations
@@ -28,10 +29,16 @@ ANOTHER_SETTING = "E0118"
 """The code of a setting that is unknown: what follows its name must fit another one."""
 MOST_LAYOUTS = 8
 """Other layouts of a line that are tried."""
-NO_LAYOUT = ("E0010", "E0017")
+NO_LAYOUT = ("E0008", "E0010", "E0017")
 """Codes of faults that are of no one line."""
+LAID_OUT = ("E0101", "E0102", "E0103", "E0118", "E0120")
+"""Codes of meaning that a layout may be the cause of."""
+WRONG_VALUE = "E0120"
+"""The code of a setting or statement whose parts do not make one."""
 SAID_BEFORE = "E0104"
 """The code of what is declared or set twice."""
+WRONG_INDEX = ("E0108", "E0109")
+"""Codes of an index that does not fit what is indexed."""
 UNKNOWN_NAMES = ("E0101", "E0102")
 Findings = Callable[[str], "Iterable[Diagnostic]"]
 """What is found of another text in the place of a file's."""
@@ -74,10 +81,14 @@ class _Trial(NamedTuple):
     def better_finding(self, d: Diagnostic, first: bool) -> Diagnostic:
         """A finding without a fix that is of no use; with the first one that is, of another cause or another
         form of its line, if it is the ``first`` of a text."""
+        if first and d.code in UNKNOWN_NAMES and (declared := _declaration_renamed(d, self.file)) is not None:
+            if not self._errors_left(declared):
+                return declared
         if _is_guess(d, self.file):
             left = self._errors_left(d)
             _, places = _text_after_fix(d, self.file.text)
-            if any(_is_error_in(e, self.file.name, places, d.code) for e in left):
+            sure = d.code.startswith(OF_READING) and d.fix is not None and d.fix.safe
+            if not sure and any(_is_error_in(e, self.file.name, places, d.code) for e in left):
                 d = self._another_cause(d)
             elif first and any(_is_on_line_of(e, d) for e in left):
                 changed = self._with_changed_text(replace(d, fix=None))
@@ -107,14 +118,18 @@ class _Trial(NamedTuple):
 
     def _with_changed_text(self, d: Diagnostic) -> Diagnostic:
         """A finding without a fix, with the first other form of its line after which nothing is wrong, if
-        there is one; else with the form of its statement where it has no help."""
+        there is one; else with the form of its setting where it has no help."""
         for message, fix in islice(_other_texts(d, self.file), MOST_LAYOUTS):
             changed = replace(d, fix=fix)
             if not self._errors_left(changed):
                 return replace(changed, message=message or d.message, help=fix.title)
         if d.help or d.span is None:
             return d
-        return replace(d, help=_form_in_words(form_of_statement(self.file.text, d.span.start)))
+        forms = forms_of_setting(self.file.text, d.span.start) if d.code == WRONG_VALUE else []
+        written = d.span.text.strip()
+        if any(fits_form(form, written) for form in forms) or re.search(r"\d|, ", written):
+            return d
+        return replace(d, help=_form_in_words(next(iter(forms), "")))
 
 
 def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
@@ -126,12 +141,20 @@ def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
     if d.code == SAID_BEFORE and (twice := _statement_said_twice(d.span)) is not None:
         yield "", Fix(f"remove `{twice.text.strip('; ')}`", ((twice, ""),), safe=False)
     whole = SourceSpan(file, *found.span(1))
-    for span, new in _misspelt_words(d, whole):
+    for span, new in _misspelt_words(d, whole) if d.code != SAID_BEFORE else ():
         yield "", Fix(f"write `{new}`", ((span, new),), safe=False)
-    if d.code == ANOTHER_SETTING:
-        yield from (("", move) for move in moves_of_statement(file, at))
-    for message, new in other_layouts(whole.text, at - whole.start):
+    if d.code == ANOTHER_SETTING and _BELONGS.search(d.message):
+        block = _BLOCK_MEANT.search(f"{d.message} {d.help}")
+        yield from (("", move) for move in moves_of_statement(file, at, block[1] if block is not None else ""))
+    of_syntax = d.code.startswith(OF_READING)
+    for message, new in other_layouts(whole.text, at - whole.start, of_syntax) if of_syntax or d.code in LAID_OUT else ():
         yield message, Fix(f"write `{new}`", ((whole, new),), safe=False)
+
+
+_BLOCK_MEANT = re.compile(r"(?:setting of|in the block of an?|into the braces of) `?(\w++)")
+"""The word of the block that a finding names."""
+_BELONGS = re.compile(r"outside|belongs|it is a setting of|begins a statement|settings (?:only|alone)|this place")
+"""What a finding says of a statement that is in the wrong block."""
 
 
 def _is_on_line_of(e: Diagnostic, d: Diagnostic) -> bool:
@@ -171,6 +194,23 @@ def _misspelt_words(d: Diagnostic, whole: SourceSpan) -> Iterator[tuple[SourceSp
             yield SourceSpan(whole.file, start, start + len(found[0])), near
 
 
+def _declaration_renamed(d: Diagnostic, file: SourceFile) -> Diagnostic | None:
+    """A finding of an unknown name with the fix of its declaration: where several places use the name, and
+    none the name that is declared. None of others."""
+    if d.fix is None or len(d.fix.edits) != 1:
+        return None
+    (span, near), text = d.fix.edits[0], file.text
+    used = len(re.findall(rf"(?<![\w.\"]){re.escape(span.text)}(?=[\[.\s])", text))
+    declared = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(near)}(?!\w)", text)]
+    if used < 2 or len(declared) != 1 or not near.isidentifier() or not span.text.isidentifier():
+        return None
+    at = SourceSpan(file, declared[0], declared[0] + len(near))
+    line = at.begin[0]
+    fix = Fix(f"write `{span.text}` in line {line}", ((at, span.text),), safe=False)
+    help = f"write `{span.text}` in line {line}, where it is declared as `{near}`"
+    return replace(d, labels=(*d.labels, Label(at, "nothing uses this name")), help=help, fix=fix)
+
+
 def _has_same_fix(a: Diagnostic, b: Diagnostic) -> bool:
     """Whether two findings have the same fix."""
     return a.fix is not None and b.fix is not None and a.fix.edits == b.fix.edits
@@ -181,11 +221,12 @@ def _is_error_in(e: Diagnostic, name: str, places: list[_Place], code: str) -> b
     behind it, of a setting that was unknown; anywhere, of one that could not be read."""
     if e.span is None or e.span.file.name != name:
         return False
-    at = e.span.start
+    at, end = e.span.start, max(e.span.end, e.span.start + 1)
     if code.startswith(OF_READING):
         return any(p.first <= at < p.last for p in places)
     behind = code == ANOTHER_SETTING and e.code not in UNKNOWN_NAMES
-    return any(p.begin <= at < (p.last if behind else p.end) for p in places)
+    begins = any(p.begin <= at < (p.last if behind else p.end) for p in places)
+    return begins or (e.code in WRONG_INDEX and any(at < p.end and p.begin < end for p in places))
 
 
 class _Place(NamedTuple):

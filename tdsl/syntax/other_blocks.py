@@ -10,6 +10,9 @@ from typing import NamedTuple
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 
+STATEMENTS = frozenset({"require", "report", "connect", "circuit", "place", "omit", "naming", "address", "routing"})
+KINDS_OF_FABRIC = frozenset({"host", "switch", "chip", "ocs", "panel", "group", "pod", "plane", "rack", "hall"})
+"""What belongs in a fabric and in no model."""
 LONGEST_HEAD = 40
 """Characters of the first line of a block that name it."""
 
@@ -24,9 +27,9 @@ class _Block(NamedTuple):
 _HIDING = re.compile(r'"[^"\n]*+"|#[^\n]*+')
 
 
-def moves_of_statement(file: SourceFile, at: int) -> Iterator[Fix]:
+def moves_of_statement(file: SourceFile, at: int, word: str) -> Iterator[Fix]:
     """The statement at a character of a file moved to the end of the block before it, of the block behind it,
-    and behind the block that it is in."""
+    and behind the block that it is in; into no block that begins with another ``word``, if one is given."""
     text = _HIDING.sub(lambda m: " " * len(m[0]), file.text)
     blocks = _blocks_of_text(text)
     begin, end = _statement_at(text, at)
@@ -38,8 +41,14 @@ def moves_of_statement(file: SourceFile, at: int) -> Iterator[Fix]:
     before = max((b for b in inside if b.closer < begin), key=lambda b: b.closer, default=None)
     behind = min((b for b in inside if b.opener >= end), key=lambda b: b.opener, default=None)
     said = file.text[begin:end].strip().rstrip(",")
+    heads = [_first_word(file.text, b) for b in inside]
     for block in (before, behind):
-        if block is not None:
+        if block is None or (word and _first_word(file.text, block) != word):
+            continue
+        near = block is before and not text[block.closer + 1 : begin].strip()
+        if not near and heads.count(_first_word(file.text, block)) > 1:  # which one is not known
+            continue
+        if _may_hold(_first_word(file.text, block), said.partition(" ")[0], own.opener < 0):
             at_end = _edit_at_end(file, text, block, said)
             yield Fix(f"move it into {_block_in_words(file.text, block)}", (_cut(file, text, begin, end), at_end), safe=False)
     if own.opener >= 0:
@@ -50,6 +59,20 @@ def moves_of_statement(file: SourceFile, at: int) -> Iterator[Fix]:
         new = f"\n{indent[0] if indent is not None else ''}{said}"
         out = (SourceSpan(file, place, place), new)
         yield Fix(f"move it behind {_block_in_words(file.text, own)}", (_cut(file, text, begin, end), out), safe=False)
+
+
+def _first_word(text: str, block: _Block) -> str:
+    """The first word of the statement that a block belongs to, "" where there is none."""
+    begin = max(text.rfind(sign, 0, block.opener) for sign in "\n;{}") + 1
+    return next(iter(text[begin : block.opener].split()), "")
+
+
+def _may_hold(head: str, word: str, at_top: bool) -> bool:
+    """Whether a statement that begins with a word may be meant for a block of another: one from the top of a
+    file for a fabric, a port for a model."""
+    if word in ("port", "numa", "pcie"):
+        return head == "model"
+    return not at_top or head not in ("model", "topology") or word not in STATEMENTS | KINDS_OF_FABRIC
 
 
 def _blocks_of_text(text: str) -> list[_Block]:

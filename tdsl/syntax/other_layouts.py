@@ -34,13 +34,14 @@ _KEY = re.compile(r"""(?:^|(?<=[,;]))\s*+["']?([A-Za-z_]\w*+)["']?\s*+[:=](?![:=
 _ITEM_END = re.compile(rf"{_TEXT}|\[[^\[\]\n]*+\]|\([^()\n]*+\)|\{{[^{{}}\n]*+\}}|[,;]|\b(?:and|with)\b")
 
 
-def other_layouts(line: str, at: int) -> Iterator[Layout]:
-    """Other layouts of a line for a fault at one of its characters, the likeliest first; its indentation and
-    comment are not among them."""
-    if len(line) > LONGEST:
+def other_layouts(line: str, at: int, of_syntax: bool) -> Iterator[Layout]:
+    """Other layouts of a line for a fault at one of its characters, ``of_syntax`` or of its meaning, the
+    likeliest first; its indentation and comment are not among them."""
+    inside = any(m.start() < at < m.end() - 1 for m in re.finditer(_TEXT, line))
+    if len(line) > LONGEST or inside:
         return
     seen = {line}
-    for layout in _LAYOUTS:
+    for layout in (*_LAYOUTS_OF_SYNTAX, *_LAYOUTS) if of_syntax else _LAYOUTS:
         for message, new in layout(line, at):
             new = re.sub(r"[ \t]+$", "", new)
             if new not in seen:
@@ -115,7 +116,7 @@ def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
             items = [*_items_of_settings(line[head : block.start()]), *filter(None, [block[1].strip(" ;")])]
         else:
             items = _items_of_settings(line[head:].strip("(){}[] "))
-        if items and before.count("{") == before.count("}") and " " in before.strip() + items[0]:
+        if items and before.count("{") == before.count("}") and (" " in items[-1] or items[-1] in SETTINGS):
             yield message, f"{before} {{ {'; '.join(items)} }}{behind}"
 
 
@@ -220,6 +221,8 @@ _SIGN = re.compile(r"[ \t]*+([|:&=/\\,;<>~-]++)[ \t]*+")
 
 def _another_sign(line: str, at: int) -> Iterator[Layout]:
     """``{ rate 400Gbps | length 3m }`` and ``{ leaf QM9700: spine QM9700 }``: a sign for another one."""
+    if re.match(r"\s*+connect\b", line) and "{" not in line[:at]:
+        return
     for place in (at, at - 1, at - 2):
         found = _SIGN.match(line, place) if place > 0 else None
         if found is None or not found.start(1) <= at <= found.end():
@@ -254,17 +257,22 @@ def _word_for_brace(line: str, at: int) -> Iterator[Layout]:
         yield f"a block ends with `}}`, not with `{found[1]}`", f"{line[: found.start()]} }}"
 
 
-_LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
+_LAYOUTS_OF_SYNTAX: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _word_for_brace,
     _sign_at_end,
     _unit_apart,
     _another_sign,
+    _index_in_other_signs,
+    _call_in_other_brackets,
+)
+"""Layouts that are tried where a line cannot be read."""
+_LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
+    _unit_apart,
     _keys_with_signs,
     _clause_in_brackets,
     _settings_outside_of_braces,
     _separator_left_out,
     _words_joined,
     _value_before_name,
-    _index_in_other_signs,
-    _call_in_other_brackets,
 )
+"""Layouts that may also be read, with another meaning."""
