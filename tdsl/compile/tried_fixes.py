@@ -13,7 +13,7 @@ from tdsl.findings.diagnostic import OF_READING, Diagnostic, Fix, Label, Severit
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.filled_forms import fits_form
 from tdsl.syntax.forms import form_of_statement, forms_of_setting
-from tdsl.syntax.other_blocks import moves_of_statement
+from tdsl.syntax.other_blocks import block_in_braces, moves_of_statement
 from tdsl.syntax.other_layouts import other_layouts
 from tdsl.syntax.parser import other_explanations
 from tdsl.system.similar import closest_name
@@ -88,6 +88,7 @@ class _Trial(NamedTuple):
             left = self._errors_left(d)
             _, places = _text_after_fix(d, self.file.text)
             sure = d.code.startswith(OF_READING) and d.fix is not None and d.fix.safe
+            sure = sure and len(left) < 2
             if not sure and any(_is_error_in(e, self.file.name, places, d.code) for e in left):
                 d = self._another_cause(d)
             elif first and any(_is_on_line_of(e, d) for e in left):
@@ -141,6 +142,8 @@ def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
     if d.code == SAID_BEFORE and (twice := _statement_said_twice(d.span)) is not None:
         yield "", Fix(f"remove `{twice.text.strip('; ')}`", ((twice, ""),), safe=False)
     whole = SourceSpan(file, *found.span(1))
+    if whole.text.endswith(":") and (block := block_in_braces(file, at)) is not None:
+        yield "a block is in braces: indentation means nothing here", block
     for span, new in _misspelt_words(d, whole) if d.code != SAID_BEFORE else ():
         yield "", Fix(f"write `{new}`", ((span, new),), safe=False)
     if d.code == ANOTHER_SETTING and _BELONGS.search(d.message):

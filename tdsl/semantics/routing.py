@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
-from tdsl.findings.source import Origin
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
@@ -94,6 +94,11 @@ def _require_bgp(s: tree.Setting) -> None:
     if isinstance(first, tree.PathExpr) and first.bare == "bgp":
         if alone:
             return
+        if len(s.items) > 1 and not s.items[0].args:
+            others = SourceSpan(s.span.file, s.items[0].span.end, s.items[-1].span.end)
+            message = "`routing` has one protocol, which is `bgp`"
+            fix = Fix("write `bgp`", ((others, ""),), safe=False)
+            raise Fault("E0120", s.items[1].span, message, help="write `bgp` alone", fix=fix)
         message = "settings of `routing bgp` are written in its braces"
         raise Fault("E0120", s.items[0].span, message, help="write `routing bgp { unnumbered; … }`")
     at = first.span if first is not None and alone else s.name.span

@@ -113,6 +113,8 @@ def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
         or any(said for said, _ in item.args)
     ):
         return None
+    if any(a.span.end == b.span.start for a, b in pairwise(values)):  # `[3, 9]m`
+        return None
     new = f"{name} {', '.join(value.span.text for value in values)}"
     gaps = (SourceSpan(word.span.file, a.span.end, b.span.start) for a, b in pairwise(values))
     fix = Fix("put `,`", tuple((gap, ", ") for gap in gaps), safe=False)

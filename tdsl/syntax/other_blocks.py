@@ -129,3 +129,53 @@ def _block_in_words(text: str, block: _Block) -> str:
     begin = max(text.rfind(sign, 0, block.opener) for sign in "\n;{}") + 1
     head = text[begin : block.opener].strip()
     return f"the braces of `{head if len(head) <= LONGEST_HEAD else head[: LONGEST_HEAD - 1] + '…'}`"
+
+
+LONGEST_BLOCK = 60
+"""Lines of a block that is written without braces."""
+_HEAD = re.compile(r"([ \t]*+)(?:- )?(.*\S)[ \t]*:[ \t]*$")
+_PAIR = re.compile(r"([ \t]*+)(?:- )?([a-z_]\w*+): +(\S.*)$")
+
+
+def block_in_braces(file: SourceFile, at: int) -> Fix | None:
+    """The block at a line that ends with `:`, which indentation marks, with braces around it and its settings
+    without a sign; None where no deeper line follows."""
+    begin = file.text.rfind("\n", 0, at) + 1
+    lines = file.text[begin:].split("\n")[:LONGEST_BLOCK]
+    depth = _indent(lines[0])
+    end = next((k for k, line in enumerate(lines[1:], 1) if line.strip() and _indent(line) <= depth), len(lines))
+    while end > 1 and not lines[end - 1].strip():
+        end -= 1
+    if end < 2 or _HEAD.match(lines[0]) is None or any("{" in line for line in lines[:end]):
+        return None
+    new = "\n".join(_lines_with_braces(lines[:end]))
+    span = SourceSpan(file, begin, begin + len("\n".join(lines[:end])))
+    head = new.split("\n")[0].strip()
+    return Fix(f"write `{head}` and `}}` behind the block" if head.endswith("{") else f"write `{head}`", ((span, new),), safe=False)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _lines_with_braces(lines: list[str]) -> list[str]:
+    """The lines of a block in indentation, in braces; a model among the settings of a device goes to its
+    head."""
+    out: list[str] = []
+    k = 0
+    while k < len(lines):
+        head, pair = _HEAD.match(lines[k]), _PAIR.match(lines[k])
+        if head is not None:
+            depth = _indent(lines[k])
+            end = next((j for j in range(k + 1, len(lines)) if lines[j].strip() and _indent(lines[j]) <= depth), len(lines))
+            inside = lines[k + 1 : end]
+            model = next((m[3] for line in inside if (m := _PAIR.match(line)) is not None and m[2] == "model"), "")
+            inside = [x for x in inside if not model or re.match(r"[ \t]*+(?:- )?model:", x) is None]
+            start = f"{head[1]}{head[2]}{f': {model}' if model else ''}"
+            out += [f"{start} {{", *_lines_with_braces(inside), f"{head[1]}}}"] if inside else [start]
+            k = end
+            continue
+        device = pair is not None and pair[2] in KINDS_OF_FABRIC
+        out.append(lines[k] if pair is None or device else f"{pair[1]}{pair[2]} {pair[3]}")
+        k += 1
+    return out

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from tdsl.syntax.forms import SETTINGS_OF_BLOCK
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
 from tdsl.syntax.scene import UNIT
 
 LONGEST = 400
@@ -60,6 +60,7 @@ def _items_of_settings(text: str) -> list[str]:
             begin = m.end()
     for a, b in [*cuts, (begin, len(text))]:
         out += _items_side_by_side(text[a:b].strip(" ,;"))
+    out = [re.sub(r"^([a-z_]\w*+)\s*+[:=]\s*+", r"\1 ", item) for item in out]
     words = [re.match(r"[a-z_]\w*+(?=\s|$)", item) for item in out]
     return out if out and all(words) else []
 
@@ -99,7 +100,7 @@ def _groups_around(line: str, at: int) -> list[re.Match[str]]:
     return [*sorted(around, key=lambda m: len(m[0])), *sorted(others, key=lambda m: abs(m.start() - at))]
 
 
-_SETTING_WORD = re.compile(r"(?<![\w.\[])[a-z_]\w*+(?=\s|$)")
+_SETTING_WORD = re.compile(r"(?<![\w.\[])[a-z_]\w*+(?=\s|$|[:=] )")
 
 
 def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
@@ -141,7 +142,7 @@ def _separator_left_out(line: str, at: int) -> Iterator[Layout]:
             head = line[: group.start()].rstrip()
             yield message, f"{head} {{ {'; '.join(items)} }}{line[group.end() :]}"
     word = re.compile(r"[a-z_]\w*+").match(line, at)
-    if word is not None and line[:at].strip() and word[0] in _NAMES:
+    if word is not None and line[:at].strip() and word[0] in _NAMES and line[word.end() :].strip():
         message = f"`{word[0]}` is a statement of its own; a new line or `;` is before it"
         before = re.sub(r"(?:\s*+,|\s++and)?\s*+$", "", line[:at])
         yield message, f"{before}; {line[at:]}"
@@ -199,6 +200,36 @@ def _index_in_other_signs(line: str, at: int) -> Iterator[Layout]:
             yield "an index is written in square brackets", (
                 f"{line[: found.start()]}[{index}]{line[found.end() :]}"
             )
+
+
+_BLOCK_HEAD = re.compile(rf"((?:{'|'.join((*KINDS['group'], *KINDS['scope'], 'phase', 'job', 'if', 'for'))}) [^:{{}}]++): (?=\S)")
+
+
+def _colon_for_block(line: str, at: int) -> Iterator[Layout]:
+    """``row A, B: rack 1..2 { height 48U }`` and ``phase 1: boxes = 8``."""
+    found = _BLOCK_HEAD.search(line)
+    if found is not None and found.end(1) - 1 <= at <= found.end():
+        inside = re.sub(r"(?:^|(?<=, ))([a-z_]\w*+) ?[:=] ?", r"\1 ", line[found.end() :]).replace(", ", "; ")
+        for body in dict.fromkeys((line[found.end() :], inside)):
+            yield "a block is in braces, and no `:` is before it", f"{line[: found.end(1)]} {{ {body} }}"
+
+
+def _sizes_joined(line: str, at: int) -> Iterator[Layout]:
+    """``cube[a x 2 x 2]``: sizes of several dimensions."""
+    for found in re.finditer(r"\[([\w+*/() -]+?(?: [xX] [\w+*/()-]+)+)\]", line):
+        sizes = re.sub(r" [xX] ", ", ", found[1])
+        if found.start() <= at <= found.end():
+            for new in (f"[{sizes}]", f"[({sizes})]"):
+                yield "sizes of several dimensions are separated by `,`", (
+                    f"{line[: found.start()]}{new}{line[found.end() :]}"
+                )
+
+
+def _times_joined(line: str, at: int) -> Iterator[Layout]:
+    """``power 2x 45kW`` and ``spread x8``: `x` that touches a number."""
+    for found in re.finditer(r"(?<![\w.])(?:(\d++)x (?=[\w$])|x(\d++)(?!\w))", line):
+        new = f"{found[1]} x " if found[1] else f"x {found[2]}"
+        yield "a space is on both sides of `x`", f"{line[: found.start()]}{new}{line[found.end() :]}"
 
 
 def _sign_at_end(line: str, at: int) -> Iterator[Layout]:
@@ -259,6 +290,8 @@ def _word_for_brace(line: str, at: int) -> Iterator[Layout]:
 
 _LAYOUTS_OF_SYNTAX: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _word_for_brace,
+    _colon_for_block,
+    _sizes_joined,
     _sign_at_end,
     _unit_apart,
     _another_sign,
@@ -268,6 +301,7 @@ _LAYOUTS_OF_SYNTAX: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
 """Layouts that are tried where a line cannot be read."""
 _LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _unit_apart,
+    _times_joined,
     _keys_with_signs,
     _clause_in_brackets,
     _settings_outside_of_braces,
