@@ -27,11 +27,11 @@ LARGEST_TEXT = 1 << 16
 
 ANOTHER_SETTING = "E0118"
 """The code of a setting that is unknown: what follows its name must fit another one."""
-MOST_LAYOUTS = 8
+MOST_LAYOUTS = 12
 """Other layouts of a line that are tried."""
 NO_LAYOUT = ("E0008", "E0010", "E0017")
 """Codes of faults that are of no one line."""
-LAID_OUT = ("E0101", "E0102", "E0103", "E0118", "E0120")
+LAID_OUT = ("E0101", "E0102", "E0103", "E0109", "E0118", "E0120")
 """Codes of meaning that a layout may be the cause of."""
 WRONG_VALUE = "E0120"
 """The code of a setting or statement whose parts do not make one."""
@@ -60,7 +60,7 @@ def without_useless_fixes(
         if tried == MOST_TRIED or not (first or _is_guess(d, file)):
             continue
         tried += 1
-        others = frozenset((x.code, x.message) for n, x in enumerate(findings) if n != k)
+        others = frozenset((x.code, x.message) for x in findings) - {(d.code, d.message)}
         out[k] = _Trial(file, others, findings_of_text).better_finding(d, first)
     return out
 

@@ -106,10 +106,10 @@ def _cut(file: SourceFile, text: str, begin: int, end: int) -> tuple[SourceSpan,
     if not text[first:begin].strip() and not file.text[end:last].strip():
         return SourceSpan(file, first, last), ""
     behind = re.compile(r"[ \t]*+;[ \t]*+").match(text, end)
-    before = re.search(r"[ \t]*+;[ \t]*+$", text[first:begin])
     if behind is not None:
         return SourceSpan(file, begin, behind.end()), ""
-    return SourceSpan(file, first + before.start() if before is not None else begin, end), ""
+    before = text[first:begin].rstrip(" \t")
+    return SourceSpan(file, first + len(before[:-1].rstrip(" \t")) if before.endswith(";") else begin, end), ""
 
 
 def _edit_at_end(file: SourceFile, text: str, block: _Block, said: str) -> tuple[SourceSpan, str]:

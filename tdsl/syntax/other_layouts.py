@@ -43,7 +43,7 @@ def other_layouts(line: str, at: int, of_syntax: bool) -> Iterator[Layout]:
     seen = {line}
     for layout in (*_LAYOUTS_OF_SYNTAX, *_LAYOUTS) if of_syntax else _LAYOUTS:
         for message, new in layout(line, at):
-            new = re.sub(r"[ \t]+$", "", new)
+            new = new.rstrip(" \t")
             if new not in seen:
                 seen.add(new)
                 yield message, new
@@ -84,17 +84,22 @@ def _keys_with_signs(line: str, at: int) -> Iterator[Layout]:
         inside = group[0][1:-1].strip()
         if _KEY.search(inside) is None:
             continue
-        body = re.sub(r"\s*+,\s*+$", "", _KEY.sub(lambda m: f"\0{m[1]} ", inside))
-        body = re.sub(r"[,;]?\s*+\0", "; ", body).removeprefix("; ")
+        parts = [part.strip().rstrip(",;").rstrip() for part in _KEY.sub(lambda m: f"\0{m[1]} ", inside).split("\0")]
+        parts, head = list(filter(None, parts)), line[: group.start()].rstrip()
+        model = next((part for part in parts if part.startswith("model ")), "") if head.endswith(":") else ""
+        if model:  # `switch spine: { model: QM9700 }`
+            parts.remove(model)
+            head = f"{head} {model.removeprefix('model ')}"
         message = "settings are in braces, each a name and its value without a sign, with `;` between them"
-        yield message, f"{line[: group.start()].rstrip()} {{ {body} }}{line[group.end() :]}"
+        body = f" {{ {'; '.join(parts)} }}" if parts else ""
+        yield message, f"{head}{body}{line[group.end() :]}"
 
 
 def _groups_around(line: str, at: int) -> list[re.Match[str]]:
     """The brackets of a line that hold more than an index, those nearest to a character first, and the
     shorter ones of those around it."""
     found = (_GROUP.match(line, m.start()) for m in re.finditer(r"[{(\[]", line))
-    groups = [m for m in found if m is not None and re.search(r"[A-Za-z]\w*+[\"']?[\s:=]", m[0])]
+    groups = [m for m in found if m is not None and re.search(r"(?<!\w)[A-Za-z]\w*+[\"']?[\s:=]", m[0])]
     around = [m for m in groups if m.start() <= at < m.end()]
     others = [m for m in groups if m not in around]
     return [*sorted(around, key=lambda m: len(m[0])), *sorted(others, key=lambda m: abs(m.start() - at))]
@@ -105,10 +110,14 @@ _SETTING_WORD = re.compile(r"(?<![\w.\[])[a-z_]\w*+(?=\s|$|[:=] )")
 
 def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
     """``connect a to b with length 3m, rate 400Gbps``, ``{ length 3m } cable X`` and ``port p: 1Gbps type X``."""
+    key = re.match(r"([a-z_]\w*+)[:=] ?(?=\S)", line)
+    if key is not None and key[1] not in STARTERS and at <= key.end():  # `precision: bf16, gradients: fp32`
+        line = f"{key[1]} {line[key.end() :]}"
+        at = line.find(",") if "," in line else at
     block = re.search(r"\{([^{}]*+)\}", line)
     message = "settings are in braces, with `;` between them"
     for head in _places_of_settings(line, at)[:2]:
-        before = re.sub(r"(?:\s*+,|\s++with|\s++using|\s++having|\s++and)$", "", line[:head].rstrip())
+        before = _without_joining_word(line[:head])
         behind = "" if block is None or block.end() <= head else line[block.end() :]
         if block is not None and block.end() <= head:
             before = line[: block.start()].rstrip()
@@ -119,6 +128,13 @@ def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
             items = _items_of_settings(line[head:].strip("(){}[] "))
         if items and before.count("{") == before.count("}") and (" " in items[-1] or items[-1] in SETTINGS):
             yield message, f"{before} {{ {'; '.join(items)} }}{behind}"
+
+
+def _without_joining_word(text: str) -> str:
+    """A text without the word or sign at its end that joins another to it."""
+    text = text.rstrip()
+    word = next((w for w in (",", ";", " with", " using", " having", " and") if text.endswith(w)), "")
+    return text.removesuffix(word).rstrip()
 
 
 def _places_of_settings(line: str, at: int) -> list[int]:
@@ -137,14 +153,16 @@ def _separator_left_out(line: str, at: int) -> Iterator[Layout]:
     """``{ units 4 needed "2027-06-01" }`` and ``{ rate 400Gbps and length 3m }``."""
     for group in _groups_around(line, at)[:1]:
         items = _items_of_settings(group[0][1:-1].strip())
-        if len(items) > 1 and not re.search(r"[:=]", "".join(items)):
-            message = "settings are separated by `;`"
+        alone = group[0][0] == "{" or not all(" " in item for item in items)
+        if len(items) > alone and not re.search(r"[:=]", "".join(items)):
+            separated = "settings are separated by `;`"
+            message = separated if group[0][0] == "{" else "settings are in braces, with `;` between them"
             head = line[: group.start()].rstrip()
             yield message, f"{head} {{ {'; '.join(items)} }}{line[group.end() :]}"
     word = re.compile(r"[a-z_]\w*+").match(line, at)
     if word is not None and line[:at].strip() and word[0] in _NAMES and line[word.end() :].strip():
         message = f"`{word[0]}` is a statement of its own; a new line or `;` is before it"
-        before = re.sub(r"(?:\s*+,|\s++and)?\s*+$", "", line[:at])
+        before = _without_joining_word(line[:at])
         yield message, f"{before}; {line[at:]}"
 
 
@@ -216,7 +234,7 @@ def _colon_for_block(line: str, at: int) -> Iterator[Layout]:
 
 def _sizes_joined(line: str, at: int) -> Iterator[Layout]:
     """``cube[a x 2 x 2]``: sizes of several dimensions."""
-    for found in re.finditer(r"\[([\w+*/() -]+?(?: [xX] [\w+*/()-]+)+)\]", line):
+    for found in re.finditer(r"\[([\w+*/()-]++(?: [xX] [\w+*/()-]++)++)\]", line):
         sizes = re.sub(r" [xX] ", ", ", found[1])
         if found.start() <= at <= found.end():
             for new in (f"[{sizes}]", f"[({sizes})]"):
@@ -232,11 +250,50 @@ def _times_joined(line: str, at: int) -> Iterator[Layout]:
         yield "a space is on both sides of `x`", f"{line[: found.start()]}{new}{line[found.end() :]}"
 
 
+def _point_in_index(line: str, at: int) -> Iterator[Layout]:
+    """``leaf[p. k]``: a point for the comma between two indices."""
+    for found in re.finditer(r"\[(\w+)\. (\w+)\]", line):
+        if found.start() - 30 <= at <= found.end():
+            yield "`,` separates indices", f"{line[: found.start()]}[{found[1]}, {found[2]}]{line[found.end() :]}"
+
+
+def _decimal_comma(line: str, at: int) -> Iterator[Layout]:
+    """``pitch rack 0,6m``: a decimal with a comma."""
+    for found in re.finditer(r"(?<![\w.])(\d+),(\d+[A-Za-z%/]++)", line):
+        new = f"{found[1]}.{found[2]}"
+        yield f"a decimal has a point: `{new}`", f"{line[: found.start()]}{new}{line[found.end() :]}"
+
+
+_PREPOSITIONS = ("across", "of", "to", "at", "from", "in", "by", "over", "under", "through", "with", "per")
+_OTHERS = frozenset({*_PREPOSITIONS, "form", "via", "on", "into", "for", "using", "between", "off", "ot", "form"})
+
+
+def _another_preposition(line: str, at: int) -> Iterator[Layout]:
+    """``bundle 2 over evpn`` and ``asn leaf[*] form 65001``: a word for another one that joins two parts."""
+    for found in re.finditer(r"(?<= )([a-z]+)(?= )", line):
+        if found[1] in _OTHERS and found.start() >= at - 1:
+            for word in _PREPOSITIONS:
+                if word != found[1]:
+                    message = f"expected `{word}`, found `{found[1]}`"
+                    yield message, f"{line[: found.start()]}{word}{line[found.end() :]}"
+            return
+
+
+def _arguments_in_brackets(line: str, at: int) -> Iterator[Layout]:
+    """``report goodput(write=30s, restart=5min) of box``."""
+    for found in re.finditer(r"(?<=\w)\(([a-z_]+ ?[=:][^()]*)\)", line):
+        said = re.sub(r" ?[=:] ?|, ?", " ", found[1])
+        if line.startswith(("require", "report")):
+            yield "what a metric is about follows it without brackets", (
+                f"{line[: found.start()]} {said}{line[found.end() :]}"
+            )
+
+
 def _sign_at_end(line: str, at: int) -> Iterator[Layout]:
     """``require reachability !`` and ``connect a to b,``: a sign at the end of a line."""
-    found = re.search(r"\s*+([!.,\\|&]++)$", line)
-    if found is not None:
-        yield f"nothing follows this `{found[1]}`: a statement ends with its line", line[: found.start()]
+    said = line.rstrip("!.,\\|&")
+    if said != line:
+        yield f"nothing follows this `{line[len(said) :]}`: a statement ends with its line", said
 
 
 def _unit_apart(line: str, at: int) -> Iterator[Layout]:
@@ -283,15 +340,17 @@ _FUNCTIONS = frozenset({"min", "max", "sum", "len", "sort", "product", "primes",
 """Functions of the language that take one value, or a list."""
 def _word_for_brace(line: str, at: int) -> Iterator[Layout]:
     """``phase 1 { boxes 8 end``: the word of another language where a block ends."""
-    found = re.search(r";?\s++(end|done|fi|esac)$", line)
-    if found is not None:
-        yield f"a block ends with `}}`, not with `{found[1]}`", f"{line[: found.start()]} }}"
+    word = line.rpartition(" ")[2]
+    if word in ("end", "done", "fi", "esac"):
+        before = line.removesuffix(word).rstrip(" ;")
+        yield f"a block ends with `}}`, not with `{word}`", f"{before} }}"
 
 
 _LAYOUTS_OF_SYNTAX: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _word_for_brace,
     _colon_for_block,
     _sizes_joined,
+    _arguments_in_brackets,
     _sign_at_end,
     _unit_apart,
     _another_sign,
@@ -302,11 +361,14 @@ _LAYOUTS_OF_SYNTAX: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
 _LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _unit_apart,
     _times_joined,
+    _point_in_index,
+    _decimal_comma,
     _keys_with_signs,
     _clause_in_brackets,
     _settings_outside_of_braces,
     _separator_left_out,
     _words_joined,
     _value_before_name,
+    _another_preposition,
 )
 """Layouts that may also be read, with another meaning."""

@@ -52,10 +52,18 @@ def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tu
     return UNKNOWN, f"there is no metric `{claim.metric}`", help_for_unknown_metric(claim, known)
 
 
+_WHICH_WAY = {"better": "<=", "less": "<=", "lower": "<=", "fewer": "<=", "more": ">=", "higher": ">="}
+"""What people write behind `or` for a comparison."""
+
+
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
     if " or " in claim.text and "or" in map(str, claim.args):
         first, _, second = claim.text.partition(" or ")
+        if second in _WHICH_WAY:
+            metric, _, value = first.rpartition(" ")
+            sign = _WHICH_WAY[second]
+            return f"`or {second}` compares nothing", f"write `{metric} {sign} {value}`"
         return (
             "`or` does not join requirements: every one that is stated must hold",
             f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
