@@ -9,13 +9,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from tdsl.findings.diagnostic import OF_READING, Diagnostic, Fix, Label, Severity
+from tdsl.findings.diagnostic import OF_READING, Diagnostic, Diagnostics, Fix, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.filled_forms import fits_form
 from tdsl.syntax.forms import form_of_statement, forms_of_setting
 from tdsl.syntax.other_blocks import block_in_braces, moves_of_statement
 from tdsl.syntax.other_layouts import other_layouts
-from tdsl.syntax.parser import other_explanations
+from tdsl.syntax.parser import other_explanations, parse_source_file
 from tdsl.system.similar import closest_name
 
 MOST_TRIED = 2
@@ -99,6 +99,12 @@ class _Trial(NamedTuple):
     def _errors_left(self, d: Diagnostic) -> list[Diagnostic]:
         """Errors of the text after the fix of a finding that are none of its other findings."""
         text, _ = _text_after_fix(d, self.file.text)
+        read = Diagnostics()
+        parse_source_file(SourceFile(self.file.name, text), read)
+        errors = (e for e in read.items if e.severity is Severity.ERROR)
+        unread = [e for e in errors if (e.code, e.message) not in self.others]
+        if unread:  # nothing more needs to be looked at
+            return unread
         return [
             e
             for e in self.findings_of_text(text)
