@@ -27,7 +27,7 @@ LARGEST_TEXT = 1 << 16
 
 ANOTHER_SETTING = "E0118"
 """The code of a setting that is unknown: what follows its name must fit another one."""
-MOST_LAYOUTS = 12
+MOST_LAYOUTS = 16
 """Other layouts of a line that are tried."""
 NO_LAYOUT = ("E0008", "E0010", "E0017")
 """Codes of faults that are of no one line."""

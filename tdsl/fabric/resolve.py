@@ -206,7 +206,9 @@ class Resolver:
         fitting = f"{axis.low}..{axis.high}" if whole else ""
         span = re.fullmatch(r"(\d+)\.\.(\d+)", entry.span.text)
         if whole and span is not None and int(span[2]) - int(span[1]) < axis.size:  # as many, at the end
-            fitting = f"{axis.high - (int(span[2]) - int(span[1]))}..{axis.high}"
+            more = int(span[2]) - int(span[1])
+            first = axis.low if int(span[1]) < axis.low else axis.high - more
+            fitting = f"{first}..{first + more}"
         meant = re.fullmatch(r"(\d+)\s*-\s*(\d+)", entry.span.text)
         if meant is not None and values[at] < 0:
             fitting = f"{meant[1]}..{meant[2]}"

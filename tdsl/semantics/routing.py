@@ -213,6 +213,7 @@ def _integer_setting(
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
         shown = s.items[0].value.span.text if s.items else "N"
+        shown = shown if shown.isalnum() else "N"
         if re.fullmatch(r"cnp \d+, priority \d+", s.span.text):
             new = s.span.text.replace(",", "")
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)

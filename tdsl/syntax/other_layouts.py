@@ -245,8 +245,8 @@ def _sizes_joined(line: str, at: int) -> Iterator[Layout]:
 
 def _times_joined(line: str, at: int) -> Iterator[Layout]:
     """``power 2x 45kW`` and ``spread x8``: `x` that touches a number."""
-    for found in re.finditer(r"(?<![\w.])(?:(\d++)x (?=[\w$])|x(\d++)(?!\w))", line):
-        new = f"{found[1]} x " if found[1] else f"x {found[2]}"
+    for found in re.finditer(r"(?<![\w.])(?:(\d++)x (?=[\w$])|x(\d++)(?!\w)|(\d++)x(?=$| \{))", line):
+        new = f"{found[1]} x " if found[1] else f"x {found[2] or found[3]}"
         yield "a space is on both sides of `x`", f"{line[: found.start()]}{new}{line[found.end() :]}"
 
 
@@ -262,6 +262,20 @@ def _decimal_comma(line: str, at: int) -> Iterator[Layout]:
     for found in re.finditer(r"(?<![\w.])(\d+),(\d+[A-Za-z%/]++)", line):
         new = f"{found[1]}.{found[2]}"
         yield f"a decimal has a point: `{new}`", f"{line[: found.start()]}{new}{line[found.end() :]}"
+
+
+def _commas_between_settings(line: str, at: int) -> Iterator[Layout]:
+    """``{ port p: 400Gbps, power 10kW, height 4U }``: commas where settings end."""
+    new = re.sub(r", (?=([a-z_]\w*+) \S)", lambda m: "; " if m[1] in _SETTINGS else m[0], line)
+    yield "settings are separated by `;`", new
+
+
+def _words_exchanged(line: str, at: int) -> Iterator[Layout]:
+    """``partition 0x0001 training {``: two words in the other order."""
+    words = list(re.finditer(rf"{_TEXT}|[^\s;{{}}]+", line))
+    for a, b in zip(words, words[1:], strict=False):
+        if a.start() <= at < b.end() and a.start() and line[a.end() : b.start()] == " ":
+            yield f"`{b[0]}` comes before `{a[0]}`", f"{line[: a.start()]}{b[0]} {a[0]}{line[b.end() :]}"
 
 
 _PREPOSITIONS = ("across", "of", "to", "at", "from", "in", "by", "over", "under", "through", "with", "per")
@@ -350,6 +364,7 @@ _LAYOUTS_OF_SYNTAX: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _word_for_brace,
     _colon_for_block,
     _sizes_joined,
+    _commas_between_settings,
     _arguments_in_brackets,
     _sign_at_end,
     _unit_apart,
@@ -370,5 +385,6 @@ _LAYOUTS: tuple[Callable[[str, int], Iterator[Layout]], ...] = (
     _words_joined,
     _value_before_name,
     _another_preposition,
+    _words_exchanged,
 )
 """Layouts that may also be read, with another meaning."""

@@ -435,7 +435,7 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
         return None
     if any(x.text == "to" for x in s.statement):
         return None
-    return _slip_with_fix(s, f"`{b.text}` joins no ends", b.span, "to")
+    return _slip_with_fix(s, f"`{b.text}` joins no ends", b.span, "to", safe=False)
 
 
 TRIALS = (

@@ -71,6 +71,10 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
     if " if " in claim.text and "if" in map(str, claim.args):
         before, _, condition = claim.text.partition(" if ")
         stated = "report" if claim.report else "require"
+        condition, _, other = condition.partition(" else ")
+        if other:
+            both = f"if {condition} {{ {stated} {before} }} else {{ {stated} {other} }}"
+            return "a requirement has no condition; a block of `if` has", f"write `{both}`"
         return (
             "a requirement has no condition; a block of `if` has",
             f"write `if {condition} {{ {stated} {before} }}`",
@@ -180,7 +184,8 @@ def _help_for_missing_clause(claim: ResolvedClaim, check: Check, clause: str) ->
         return f"write `{name} of JOB{' ' + behind if behind else ''}`, with the name of the job"
     other = re.match(r"(?:with|of|by|using|via|in|at|for|among|under|to|on) (?=\w)", behind)
     if clause in ("under", "of", "to") and other is not None:
-        return f"write `{name} {clause} {behind[other.end() :]}`"
+        said = behind[other.end() :]
+        return f"write `{name} {clause} {said.split()[0] if clause == 'under' else said}`"
     if clause == "of" and re.match(r"[a-z_]\w*(\[[^\]]*\])?( [<>=!]|$)", behind):
         return f"write `{name} of {behind}`"
     return f"`{check.example}`"
