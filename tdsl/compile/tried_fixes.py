@@ -81,9 +81,9 @@ class _Trial(NamedTuple):
     def better_finding(self, d: Diagnostic, first: bool) -> Diagnostic:
         """A finding without a fix that is of no use; with the first one that is, of another cause or another
         form of its line, if it is the ``first`` of a text."""
-        if first and d.code in UNKNOWN_NAMES and (declared := _declaration_renamed(d, self.file)) is not None:
-            if not self._errors_left(declared):
-                return declared
+        declared = _declaration_renamed(d, self.file) if first and d.code in UNKNOWN_NAMES else None
+        if declared is not None and not self._errors_left(declared):
+            return declared
         if _is_guess(d, self.file):
             left = self._errors_left(d)
             _, places = _text_after_fix(d, self.file.text)
@@ -153,16 +153,20 @@ def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
     for span, new in _misspelt_words(d, whole) if d.code != SAID_BEFORE else ():
         yield "", Fix(f"write `{new}`", ((span, new),), safe=False)
     if d.code == ANOTHER_SETTING and _BELONGS.search(d.message):
-        block = _BLOCK_MEANT.search(f"{d.message} {d.help}")
-        yield from (("", move) for move in moves_of_statement(file, at, block[1] if block is not None else ""))
+        meant = _BLOCK_MEANT.search(f"{d.message} {d.help}")
+        for move in moves_of_statement(file, at, meant[1] if meant is not None else ""):
+            yield "", move
     of_syntax = d.code.startswith(OF_READING)
-    for message, new in other_layouts(whole.text, at - whole.start, of_syntax) if of_syntax or d.code in LAID_OUT else ():
+    laid_out = other_layouts(whole.text, at - whole.start, of_syntax)
+    for message, new in laid_out if of_syntax or d.code in LAID_OUT else ():
         yield message, Fix(f"write `{new}`", ((whole, new),), safe=False)
 
 
 _BLOCK_MEANT = re.compile(r"(?:setting of|in the block of an?|into the braces of) `?(\w++)")
 """The word of the block that a finding names."""
-_BELONGS = re.compile(r"outside|belongs|it is a setting of|begins a statement|settings (?:only|alone)|this place")
+_BELONGS = re.compile(
+    r"outside|belongs|it is a setting of|begins a statement|settings (?:only|alone)|this place"
+)
 """What a finding says of a statement that is in the wrong block."""
 
 
@@ -180,7 +184,10 @@ def _statement_said_twice(span: SourceSpan) -> SourceSpan | None:
         found = _CODE_OF_LINE.match(text, text.rfind("\n", 0, span.start) + 1)
         begin, end = found.span(1) if found is not None else (begin, end)
     said = text[begin:end].strip()
-    if len(said) < 2 or re.search(rf"(?:^|[;{{\n])[ \t]*+{re.escape(said)}[ \t]*+(?:[;}}\n#]|$)", text[:begin]) is None:
+    if (
+        len(said) < 2
+        or re.search(rf"(?:^|[;{{\n])[ \t]*+{re.escape(said)}[ \t]*+(?:[;}}\n#]|$)", text[:begin]) is None
+    ):
         return None
     sign = begin - 1 if text[begin - 1 : begin] == ";" else begin
     while text[sign - 1 : sign] in (" ", "\t") and text[begin - 1 : begin] == ";":
@@ -231,8 +238,9 @@ def _is_error_in(e: Diagnostic, name: str, places: list[_Place], code: str) -> b
     if e.span is None or e.span.file.name != name:
         return False
     at, end = e.span.start, max(e.span.end, e.span.start + 1)
-    if code.startswith(OF_READING):
-        return any(p.first <= at < p.last for p in places)
+    if code.startswith(OF_READING):  # what a topology says wrongly is found where it is used
+        spans = (e.span, *(label.span for label in e.labels if label.span.file.name == name))
+        return any(p.first <= span.start < p.last for p in places for span in spans)
     behind = code == ANOTHER_SETTING and e.code not in UNKNOWN_NAMES
     begins = any(p.begin <= at < (p.last if behind else p.end) for p in places)
     return begins or (e.code in WRONG_INDEX and any(at < p.end and p.begin < end for p in places))

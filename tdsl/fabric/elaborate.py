@@ -304,9 +304,7 @@ MANY = 20
 """Statements from which on their number says how far the wiring is."""
 
 
-def wire_all(
-    plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics, known: bool = True
-) -> bool:
+def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics, known: bool = True) -> bool:
     """All connects in order of the text, those that take what is left last, and circuits over what is
     drawn. Where it is not ``known`` which devices there are, what is left is not known either."""
     numbered = list(enumerate(plan.wires))

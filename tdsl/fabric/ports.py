@@ -267,7 +267,11 @@ class PortTable:
             first = self.owner.get(int(self.taker[port]))
             inside = " inside the device that it is in" if self.state[port] == INSIDE else ""
             place = ends.spans[int(ends.choice[exact][at])]
-            if first is not None and not inside and (again := _same_statement_fault(place, first)) is not None:
+            if (
+                first is not None
+                and not inside
+                and (again := _same_statement_fault(place, first)) is not None
+            ):
                 raise again
             raise Fault(
                 "E0451",
@@ -366,4 +370,6 @@ def _same_statement_fault(place: SourceSpan, first: SourceSpan) -> Fault | None:
         return None
     message = "this line connects the same ports as an earlier one that says the same"
     fix = Fix("remove this line", ((line, ""),), safe=False)
-    return Fault("E0451", place, message, labels=[(first, "said here")], help="remove one of the two", fix=fix)
+    return Fault(
+        "E0451", place, message, labels=[(first, "said here")], help="remove one of the two", fix=fix
+    )

@@ -184,7 +184,12 @@ def unknown_name_fault(
     message = f"there is no {what} `{name}` here"
     if setting and name in ("no", "not", "undo", "unset") and as_written:
         message += f": `{name}` takes back nothing"
-        return Fault(code, span, message, help=f"remove `{name}` and what follows it: what is not written does not hold")
+        return Fault(
+            code,
+            span,
+            message,
+            help=f"remove `{name}` and what follows it: what is not written does not hold",
+        )
     near = _name_meant(code, name, known, meant)
     if near and near != name:
         fix = Fix(f"write `{near}`", ((span, near),), safe=False) if as_written else None

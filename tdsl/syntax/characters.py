@@ -159,9 +159,12 @@ def _sign_of_other_language(token: Token, text: str) -> Diagnostic | None:
     found = _suggest_character(token, span, instead, "")
     if instead == '"':  # both ends of a string
         end = text.find("\n", token.start)
-        others = [token.start + m.start() for m in re.finditer(r"[“”‘’]", text[token.start : end if end >= 0 else len(text)])]
+        others = [
+            token.start + m.start()
+            for m in re.finditer(r"[“”‘’]", text[token.start : end if end >= 0 else len(text)])
+        ]
         edits = tuple((SourceSpan(token.file, k, k + 1), '"') for k in others)
-        return replace(found, fix=Fix("write `\"`", edits))
+        return replace(found, fix=Fix('write `"`', edits))
     if not instead.isalpha() or instead == "x" or found.fix is None:
         return found
     left = " " if text[span.start - 1 : span.start].strip() else ""

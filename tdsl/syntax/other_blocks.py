@@ -1,5 +1,5 @@
-"""A statement in another block than the one it was written in: where it may belong. Each place is a guess, which
-is tried on the design before it is proposed."""
+"""A statement in another block than the one it was written in, and a block without braces. Each change is a
+guess, which is tried on the design before it is proposed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from typing import NamedTuple
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 
-STATEMENTS = frozenset({"require", "report", "connect", "circuit", "place", "omit", "naming", "address", "routing"})
-KINDS_OF_FABRIC = frozenset({"host", "switch", "chip", "ocs", "panel", "group", "pod", "plane", "rack", "hall"})
+STATEMENTS = frozenset(
+    {"require", "report", "connect", "circuit", "place", "omit", "naming", "address", "routing"}
+)
+KINDS_OF_FABRIC = frozenset(
+    {"host", "switch", "chip", "ocs", "panel", "group", "pod", "plane", "rack", "hall"}
+)
 """What belongs in a fabric and in no model."""
 LONGEST_HEAD = 40
 """Characters of the first line of a block that name it."""
@@ -50,7 +54,11 @@ def moves_of_statement(file: SourceFile, at: int, word: str) -> Iterator[Fix]:
             continue
         if _may_hold(_first_word(file.text, block), said.partition(" ")[0], own.opener < 0):
             at_end = _edit_at_end(file, text, block, said)
-            yield Fix(f"move it into {_block_in_words(file.text, block)}", (_cut(file, text, begin, end), at_end), safe=False)
+            yield Fix(
+                f"move it into {_block_in_words(file.text, block)}",
+                (_cut(file, text, begin, end), at_end),
+                safe=False,
+            )
     if own.opener >= 0:
         line_end = text.find("\n", own.closer)
         place = line_end if line_end >= 0 else len(text)
@@ -58,7 +66,11 @@ def moves_of_statement(file: SourceFile, at: int, word: str) -> Iterator[Fix]:
         indent = re.compile(r"[ \t]*+").match(file.text, begins)
         new = f"\n{indent[0] if indent is not None else ''}{said}"
         out = (SourceSpan(file, place, place), new)
-        yield Fix(f"move it behind {_block_in_words(file.text, own)}", (_cut(file, text, begin, end), out), safe=False)
+        yield Fix(
+            f"move it behind {_block_in_words(file.text, own)}",
+            (_cut(file, text, begin, end), out),
+            safe=False,
+        )
 
 
 def _first_word(text: str, block: _Block) -> str:
@@ -109,7 +121,9 @@ def _cut(file: SourceFile, text: str, begin: int, end: int) -> tuple[SourceSpan,
     if behind is not None:
         return SourceSpan(file, begin, behind.end()), ""
     before = text[first:begin].rstrip(" \t")
-    return SourceSpan(file, first + len(before[:-1].rstrip(" \t")) if before.endswith(";") else begin, end), ""
+    return SourceSpan(
+        file, first + len(before[:-1].rstrip(" \t")) if before.endswith(";") else begin, end
+    ), ""
 
 
 def _edit_at_end(file: SourceFile, text: str, block: _Block, said: str) -> tuple[SourceSpan, str]:
@@ -143,7 +157,9 @@ def block_in_braces(file: SourceFile, at: int) -> Fix | None:
     begin = file.text.rfind("\n", 0, at) + 1
     lines = file.text[begin:].split("\n")[:LONGEST_BLOCK]
     depth = _indent(lines[0])
-    end = next((k for k, line in enumerate(lines[1:], 1) if line.strip() and _indent(line) <= depth), len(lines))
+    end = next(
+        (k for k, line in enumerate(lines[1:], 1) if line.strip() and _indent(line) <= depth), len(lines)
+    )
     while end > 1 and not lines[end - 1].strip():
         end -= 1
     if end < 2 or _HEAD.match(lines[0]) is None or any("{" in line for line in lines[:end]):
@@ -151,7 +167,11 @@ def block_in_braces(file: SourceFile, at: int) -> Fix | None:
     new = "\n".join(_lines_with_braces(lines[:end]))
     span = SourceSpan(file, begin, begin + len("\n".join(lines[:end])))
     head = new.split("\n")[0].strip()
-    return Fix(f"write `{head}` and `}}` behind the block" if head.endswith("{") else f"write `{head}`", ((span, new),), safe=False)
+    return Fix(
+        f"write `{head}` and `}}` behind the block" if head.endswith("{") else f"write `{head}`",
+        ((span, new),),
+        safe=False,
+    )
 
 
 def _indent(line: str) -> int:
@@ -167,9 +187,14 @@ def _lines_with_braces(lines: list[str]) -> list[str]:
         head, pair = _HEAD.match(lines[k]), _PAIR.match(lines[k])
         if head is not None:
             depth = _indent(lines[k])
-            end = next((j for j in range(k + 1, len(lines)) if lines[j].strip() and _indent(lines[j]) <= depth), len(lines))
+            end = next(
+                (j for j in range(k + 1, len(lines)) if lines[j].strip() and _indent(lines[j]) <= depth),
+                len(lines),
+            )
             inside = lines[k + 1 : end]
-            model = next((m[3] for line in inside if (m := _PAIR.match(line)) is not None and m[2] == "model"), "")
+            model = next(
+                (m[3] for line in inside if (m := _PAIR.match(line)) is not None and m[2] == "model"), ""
+            )
             inside = [x for x in inside if not model or re.match(r"[ \t]*+(?:- )?model:", x) is None]
             start = f"{head[1]}{head[2]}{f': {model}' if model else ''}"
             out += [f"{start} {{", *_lines_with_braces(inside), f"{head[1]}}}"] if inside else [start]

@@ -1,11 +1,12 @@
-"""A faulty line with all that it says in another layout: settings in braces, keys without signs, clauses without
-brackets, indices in brackets, words apart. Each is a guess, which is tried on the design before it is
+"""A faulty line with all that it says in another layout: settings in braces, keys without signs, clauses
+without brackets, indices in brackets, words apart. Each is a guess, which is tried on the design before it is
 proposed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from tdsl.syntax.forms import SETTINGS_OF_BLOCK
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
@@ -18,9 +19,43 @@ _NAMES = frozenset({*SETTINGS, *STARTERS})
 _CLAUSES = frozenset({*CLAUSES, *OPERATORS, *PATTERNS})
 _SETTINGS = frozenset(
     {*SETTINGS, *(form.split()[0] for forms in SETTINGS_OF_BLOCK.values() for form in forms)}
-    | {"layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "head_size", "microbatch", "shard", "recompute"}
-    | {"tensor", "data", "pipeline", "context", "expert", "gradients", "dispatch", "combine", "needed", "switch"}
-    | {"trunk", "hubs", "join", "arms", "joined", "members", "from", "capacity", "gateway", "reach", "lengths"}
+    | {
+        "layers",
+        "hidden",
+        "ffn",
+        "heads",
+        "kv_heads",
+        "vocab",
+        "head_size",
+        "microbatch",
+        "shard",
+        "recompute",
+    }
+    | {
+        "tensor",
+        "data",
+        "pipeline",
+        "context",
+        "expert",
+        "gradients",
+        "dispatch",
+        "combine",
+        "needed",
+        "switch",
+    }
+    | {
+        "trunk",
+        "hubs",
+        "join",
+        "arms",
+        "joined",
+        "members",
+        "from",
+        "capacity",
+        "gateway",
+        "reach",
+        "lengths",
+    }
     | {"price", "mass", "latency", "fibre", "form", "ports", "cords", "affinity", "threads", "subsystem"}
 )
 """Words of settings, those of jobs and of the library's topologies among them."""
@@ -50,7 +85,8 @@ def other_layouts(line: str, at: int, of_syntax: bool) -> Iterator[Layout]:
 
 
 def _items_of_settings(text: str) -> list[str]:
-    """The settings in a text, which commas, `;`, `and` or nothing separate; empty where it begins with none."""
+    """The settings in a text, which commas, `;`, `and` or nothing separate; empty where it begins with
+    none."""
     ends = [m for m in _ITEM_END.finditer(text) if m[0] in (",", ";", "and", "with")]
     cuts, begin, out = [], 0, []
     for m in ends:
@@ -84,7 +120,10 @@ def _keys_with_signs(line: str, at: int) -> Iterator[Layout]:
         inside = group[0][1:-1].strip()
         if _KEY.search(inside) is None:
             continue
-        parts = [part.strip().rstrip(",;").rstrip() for part in _KEY.sub(lambda m: f"\0{m[1]} ", inside).split("\0")]
+        parts = [
+            part.strip().rstrip(",;").rstrip()
+            for part in _KEY.sub(lambda m: f"\0{m[1]} ", inside).split("\0")
+        ]
         parts, head = list(filter(None, parts)), line[: group.start()].rstrip()
         model = next((part for part in parts if part.startswith("model ")), "") if head.endswith(":") else ""
         if model:  # `switch spine: { model: QM9700 }`
@@ -109,7 +148,8 @@ _SETTING_WORD = re.compile(r"(?<![\w.\[])[a-z_]\w*+(?=\s|$|[:=] )")
 
 
 def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
-    """``connect a to b with length 3m, rate 400Gbps``, ``{ length 3m } cable X`` and ``port p: 1Gbps type X``."""
+    """``connect a to b with length 3m, rate 400Gbps``, ``{ length 3m } cable X`` and ``port p: 1Gbps
+    type X``."""
     key = re.match(r"([a-z_]\w*+)[:=] ?(?=\S)", line)
     if key is not None and key[1] not in STARTERS and at <= key.end():  # `precision: bf16, gradients: fp32`
         line = f"{key[1]} {line[key.end() :]}"
@@ -212,15 +252,20 @@ def _value_before_name(line: str, at: int) -> Iterator[Layout]:
 def _index_in_other_signs(line: str, at: int) -> Iterator[Layout]:
     """``report tray_fill of s{0}``, ``cables of spine<0>`` and ``up p 33..64``."""
     inside = r"([\w+*/% -]++(?:\.\.[\w+*/% -]++)?+)"
-    for found in re.finditer(rf"(?<=\w)(?:\{{{inside}\}}|<{inside}>|\({inside}\)|\[{inside}\]\[{inside}\])", line):
+    for found in re.finditer(
+        rf"(?<=\w)(?:\{{{inside}\}}|<{inside}>|\({inside}\)|\[{inside}\]\[{inside}\])", line
+    ):
         if found.start() - 20 <= at <= found.end():
             index = ", ".join(x.strip() for x in found.groups() if x)
-            yield "an index is written in square brackets", (
-                f"{line[: found.start()]}[{index}]{line[found.end() :]}"
+            yield (
+                "an index is written in square brackets",
+                (f"{line[: found.start()]}[{index}]{line[found.end() :]}"),
             )
 
 
-_BLOCK_HEAD = re.compile(rf"((?:{'|'.join((*KINDS['group'], *KINDS['scope'], 'phase', 'job', 'if', 'for'))}) [^:{{}}]++): (?=\S)")
+_BLOCK_HEAD = re.compile(
+    rf"((?:{'|'.join((*KINDS['group'], *KINDS['scope'], 'phase', 'job', 'if', 'for'))}) [^:{{}}]++): (?=\S)"
+)
 
 
 def _colon_for_block(line: str, at: int) -> Iterator[Layout]:
@@ -238,8 +283,9 @@ def _sizes_joined(line: str, at: int) -> Iterator[Layout]:
         sizes = re.sub(r" [xX] ", ", ", found[1])
         if found.start() <= at <= found.end():
             for new in (f"[{sizes}]", f"[({sizes})]"):
-                yield "sizes of several dimensions are separated by `,`", (
-                    f"{line[: found.start()]}{new}{line[found.end() :]}"
+                yield (
+                    "sizes of several dimensions are separated by `,`",
+                    (f"{line[: found.start()]}{new}{line[found.end() :]}"),
                 )
 
 
@@ -254,7 +300,10 @@ def _point_in_index(line: str, at: int) -> Iterator[Layout]:
     """``leaf[p. k]``: a point for the comma between two indices."""
     for found in re.finditer(r"\[(\w+)\. (\w+)\]", line):
         if found.start() - 30 <= at <= found.end():
-            yield "`,` separates indices", f"{line[: found.start()]}[{found[1]}, {found[2]}]{line[found.end() :]}"
+            yield (
+                "`,` separates indices",
+                f"{line[: found.start()]}[{found[1]}, {found[2]}]{line[found.end() :]}",
+            )
 
 
 def _decimal_comma(line: str, at: int) -> Iterator[Layout]:
@@ -273,13 +322,13 @@ def _commas_between_settings(line: str, at: int) -> Iterator[Layout]:
 def _words_exchanged(line: str, at: int) -> Iterator[Layout]:
     """``partition 0x0001 training {``: two words in the other order."""
     words = list(re.finditer(rf"{_TEXT}|[^\s;{{}}]+", line))
-    for a, b in zip(words, words[1:], strict=False):
+    for a, b in pairwise(words):
         if a.start() <= at < b.end() and a.start() and line[a.end() : b.start()] == " ":
             yield f"`{b[0]}` comes before `{a[0]}`", f"{line[: a.start()]}{b[0]} {a[0]}{line[b.end() :]}"
 
 
 _PREPOSITIONS = ("across", "of", "to", "at", "from", "in", "by", "over", "under", "through", "with", "per")
-_OTHERS = frozenset({*_PREPOSITIONS, "form", "via", "on", "into", "for", "using", "between", "off", "ot", "form"})
+_OTHERS = frozenset({*_PREPOSITIONS, "form", "via", "on", "into", "for", "using", "between", "off", "ot"})
 
 
 def _another_preposition(line: str, at: int) -> Iterator[Layout]:
@@ -298,8 +347,9 @@ def _arguments_in_brackets(line: str, at: int) -> Iterator[Layout]:
     for found in re.finditer(r"(?<=\w)\(([a-z_]+ ?[=:][^()]*)\)", line):
         said = re.sub(r" ?[=:] ?|, ?", " ", found[1])
         if line.startswith(("require", "report")):
-            yield "what a metric is about follows it without brackets", (
-                f"{line[: found.start()]} {said}{line[found.end() :]}"
+            yield (
+                "what a metric is about follows it without brackets",
+                (f"{line[: found.start()]} {said}{line[found.end() :]}"),
             )
 
 
@@ -331,12 +381,16 @@ def _another_sign(line: str, at: int) -> Iterator[Layout]:
             continue
         for sign in ("; ", ", ", " "):
             if sign.strip() != found[1]:
-                message = f"`{found[1]}` does not fit here" + (f"; `{sign.strip()}` does" if sign.strip() else "")
+                message = f"`{found[1]}` does not fit here" + (
+                    f"; `{sign.strip()}` does" if sign.strip() else ""
+                )
                 yield message, f"{line[:place].rstrip()}{sign}{line[found.end() :]}"
         return
 
 
-_CALLED = re.compile(r"(?<![\w.])([a-z_]\w*+)(?:\[((?:[^\[\]\n]|\[[^\[\]\n]*+\])*+)\]| (\w++(?:\[[^\[\]\n]*+\])?))")
+_CALLED = re.compile(
+    r"(?<![\w.])([a-z_]\w*+)(?:\[((?:[^\[\]\n]|\[[^\[\]\n]*+\])*+)\]| (\w++(?:\[[^\[\]\n]*+\])?))"
+)
 
 
 def _call_in_other_brackets(line: str, at: int) -> Iterator[Layout]:
@@ -345,13 +399,16 @@ def _call_in_other_brackets(line: str, at: int) -> Iterator[Layout]:
         call = f"{found[1]}({found[2] or found[3]})"
         near = found.start() - 2 <= at <= found.end()
         if near and found[1] not in _NAMES | _CLAUSES and (found[2] or found[1] in _FUNCTIONS):
-            yield f"what a function takes is in parentheses: `{call}`", (
-                f"{line[: found.start()]}{call}{line[found.end() :]}"
+            yield (
+                f"what a function takes is in parentheses: `{call}`",
+                (f"{line[: found.start()]}{call}{line[found.end() :]}"),
             )
 
 
 _FUNCTIONS = frozenset({"min", "max", "sum", "len", "sort", "product", "primes", "gf_root"})
 """Functions of the language that take one value, or a list."""
+
+
 def _word_for_brace(line: str, at: int) -> Iterator[Layout]:
     """``phase 1 { boxes 8 end``: the word of another language where a block ends."""
     word = line.rpartition(" ")[2]
