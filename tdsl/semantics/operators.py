@@ -80,8 +80,19 @@ def quantity_value(e: tree.Measure) -> Value:
         return integer_if_whole(Fraction(e.value) / 100)
     entry = UNIT_TABLE.get(e.unit)
     if entry is None:
-        raise _unknown_unit_fault(e)
+        raise _type_as_rate_fault(e) or _unknown_unit_fault(e)
     return Quantity(Fraction(e.value) * entry[0], entry[1])
+
+
+def _type_as_rate_fault(e: tree.Measure) -> Fault | None:
+    """The fault of ``type 400GE`` and ``type 400GBASE``, the name of a type with its rate first; None of others."""
+    line = e.span.file.text[: e.span.start].rpartition("\n")[2]
+    found = re.fullmatch(r"(\d+)(?:GE|GbE|GBASE\w*|G)", e.span.text)
+    if found is None or re.search(r"\btype (?:\w+, )*$", line) is None:
+        return None
+    new = f"GE{found[1]}"
+    fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
+    return Fault("E0105", e.span, "the name of a type begins with a letter", help=f"write `{new}`", fix=fix)
 
 
 def _letter_of_thousands_fault(e: tree.Measure, number: str) -> Fault:

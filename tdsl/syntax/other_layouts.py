@@ -211,7 +211,12 @@ def _clause_in_brackets(line: str, at: int) -> Iterator[Layout]:
     for group in _groups_around(line, at)[:1]:
         clause = group[0][1:-1].strip()
         word = re.match(r"[a-z]+\b", clause)
-        if word is None or word[0] not in _CLAUSES or line[group.start() - 1 : group.start()].isalnum():
+        if word is None or line[group.start() - 1 : group.start()].isalnum():
+            continue
+        if word[0] not in _CLAUSES and re.search(r"\bsurvives\b.* $", line[: group.start()]) is not None:
+            message = "what must hold after the failures follows `with`"
+            yield message, f"{line[: group.start()]}with {clause}{line[group.end() :]}"
+        if word[0] not in _CLAUSES:
             continue
         rest = f"{line[: group.start()].rstrip()} {line[group.end() :].lstrip()}".rstrip()
         message = f"`{clause}` has no brackets around it"
