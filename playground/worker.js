@@ -67,18 +67,17 @@ async function startSolver(python) {
   importScripts("highs/highs.js");
   const load = self.Module ?? self.highs;
   const highs = await load({ locateFile: (name) => `highs/${name}` });
-  const solve = (model, options) => {
-    const { starts, indices, values, ...rest } = model;
-    const { numRows, numCols } = model;
-    const matrix = { format: "csc", numRows, numCols, starts, indices, values };
-    return highs.withModel({ ...rest, matrix }, (m) => {
-      m.options.set(options);
-      m.run();
-      const { colValue, rowDual } = m.getSolution();
-      return [m.getModelStatus(), colValue, rowDual];
-    });
+  const createModel = ({ starts, indices, values, ...rest }) => {
+    const { numRows, numCols } = rest;
+    return highs.createModel({ ...rest, matrix: { format: "csc", numRows, numCols, starts, indices, values } });
   };
-  python.pyimport("highspy").connect_engine({ solve });
+  const solve = (model, options) => {
+    model.options.set(options);
+    model.run();
+    const { colValue, rowDual } = model.getSolution();
+    return [model.getModelStatus(), colValue, rowDual];
+  };
+  python.pyimport("highspy").connect_engine({ createModel, solve });
 }
 
 const fail = (fault) => postMessage({ state: "failed", reason: String(fault?.message ?? fault) });

@@ -23,6 +23,13 @@ class MatrixFormat(IntEnum):
     kColwise = 1
 
 
+class HighsStatus(IntEnum):
+    """How a call ended, with HiGHS' numbers; what fails raises an error of JavaScript here."""
+
+    kError = -1
+    kOk = 0
+
+
 class HighsModelStatus(IntEnum):
     """What became of a model, with HiGHS' numbers."""
 
@@ -49,7 +56,6 @@ class Highs:
     def __init__(self) -> None:
         self.options: dict[str, Any] = {}
         self.model: Any = None
-        self.program: HighsLp | None = None
         self.answer: tuple[np.ndarray, np.ndarray] | None = None
         self.status = HighsModelStatus.kNotset
 
@@ -58,21 +64,17 @@ class Highs:
         if name != "threads":
             self.options[name] = value
 
+    def __del__(self) -> None:
+        if self.model is not None:
+            self.model.dispose()
+
     def passModel(self, program: HighsLp) -> None:
         """Take the program that the next run solves."""
-        self.program = program
-
-    def clearSolver(self) -> None:
-        """Forget what the last run left."""
-        self.answer = None
-
-    def run(self) -> None:
-        """Solve the program from the start."""
         if _engine is None:
             raise EngineAbsent
-        assert self.program is not None
-        program = self.program
-        self.status, columns, rows = _engine.solve(
+        if self.model is not None:
+            self.model.dispose()
+        self.model = _engine.createModel(
             _javascript_of(
                 {
                     "numCols": int(program.num_col_),
@@ -86,10 +88,23 @@ class Highs:
                     "indices": _integers(program.a_matrix_.index_),
                     "values": _floats(program.a_matrix_.value_),
                 }
-            ),
-            _javascript_of(self.options),
+            )
         )
+
+    def addCol(self, cost: float, lower: float, upper: float, count: int, rows: Any, values: Any) -> None:
+        """Add a column with ``count`` entries; the next run goes on from what the last one found."""
+        entries = {"indices": _integers(rows[:count]), "values": _floats(values[:count])}
+        self.model.addCol(cost, lower, upper, _javascript_of(entries))
+
+    def clearSolver(self) -> None:
+        """Forget what the last run left."""
+        self.model.clearSolver()
+
+    def run(self) -> HighsStatus:
+        """Solve the program."""
+        self.status, columns, rows = _engine.solve(self.model, _javascript_of(self.options))
         self.answer = np.asarray(columns.to_py()), np.asarray(rows.to_py())
+        return HighsStatus.kOk
 
     def getModelStatus(self) -> int:
         """HiGHS' number for what became of the last run."""

@@ -105,6 +105,7 @@ class _Importer:
         self.guessed: dict[str, set[str]] = {}  # by reason, nodes that are hosts by it alone
         self.devices: dict[str, SeenDevice] = {}
         self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
+        self.kind_of_node: dict[str, str] = {}  # of nodes whose device is among those of the design
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
         self.first: dict[tuple[tuple[str, str], tuple[str, str]], CapturedLink] = {}  # the row of each link
         self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
@@ -225,7 +226,8 @@ class _Importer:
             """Of two neighbours at a port the one that has a name is the better known."""
             return (w.a.node in nameless) + (w.b.node in nameless)
 
-        for w in sorted(self._links_seen_once(), key=nameless_ends):
+        links = self._links_seen_once()
+        for w in sorted(links, key=nameless_ends) if nameless else links:
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
@@ -247,7 +249,7 @@ class _Importer:
         count = max(w.carries, 1) if w.a.printed else 1
         rate = w.rate // count or self.rate
         for lane in range(count):
-            pair = self._ports_of_link(a, b, lane, w)
+            pair = self._ports_of_link(a, b, lane, w) if lane or w.leg else (a, b)
             key = pair if pair[0] < pair[1] else pair[::-1]
             self.first.setdefault(key, w)
             self.links[key] = max(self.links.get(key, 0), rate)
@@ -258,11 +260,14 @@ class _Importer:
         one side's stay and the other's are left out. Where the other end names both ports, its row counts."""
         by_ends: dict[tuple[str, str], list[int]] = defaultdict(list)
         wires = list(self.observed.wires)
-        named = {(w.b.node, port) for w in wires if not self._is_described(w.a, w.b) for port in w.b.port}
+        described = [at for at, w in enumerate(wires) if self._is_described(w.a, w.b)]
+        if not described:
+            return wires
+        by_description = set(described)
+        named = {(w.b.node, p) for at, w in enumerate(wires) if at not in by_description for p in w.b.port}
         gone: set[int] = set()
-        for at, w in enumerate(wires):
-            if not self._is_described(w.a, w.b):
-                continue
+        for at in described:
+            w = wires[at]
             if (w.a.node, w.a.port[0]) in named:
                 gone.add(at)
             else:
@@ -282,17 +287,16 @@ class _Importer:
 
     def _is_described(self, near: CapturedEnd, far: CapturedEnd) -> bool:
         """Whether both devices have captures, and the far port has none of the names that its own has."""
-        own = self.own.get(far.node, set())
-        heard = near.port and near.port[0] in self.own.get(near.node, ())
-        return bool(heard and own and far.port) and own.isdisjoint(far.port)
+        own = self.own.get(far.node)
+        if not own or not far.port or not own.isdisjoint(far.port):
+            return False
+        return bool(near.port) and near.port[0] in self.own.get(near.node, ())
 
     def _ports_of_link(
         self, a: tuple[str, str], b: tuple[str, str], lane: int, wire: CapturedLink
     ) -> tuple[tuple[str, str], tuple[str, str]]:
         """The ports of one of the links of a cable. A table of tdsl's names the connector of a breakout in
         the row of each leg, and once for a cable of several links: each link has a port of its own there."""
-        if not (lane or wire.leg):
-            return a, b
         out = []
         for near, far in ((a, b), (b, a)):
             others = self.at_connector[near]
@@ -339,9 +343,8 @@ class _Importer:
     def _hosts(self) -> set[str]:
         """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called
         as those of hosts. What has two of them for neighbours, and the name of none, is a switch."""
-        ports, around = self._ports_and_neighbours()
-        sure, likely, by_name = set(), set(), set()
-        for n, names in ports.items():
+        sure, unsaid, by_name = set(), set(), set()
+        for n in {end.node for w in self.observed.wires for end in (w.a, w.b)}:
             node = self.observed.nodes[n]
             if self.called is not None:
                 sure |= {n} if self.called.search(node.description) else set()
@@ -349,10 +352,12 @@ class _Importer:
                 sure |= {n} if node.kind == "host" else set()
             elif HOST_NAME.fullmatch(node.description):
                 by_name.add(n)
-            elif all(HOST_PORT.fullmatch(p) or hexadecimal_digits(p) for p in names):
-                likely.add(n)
+            else:
+                unsaid.add(n)
         sure |= by_name
+        likely = self._with_ports_of_hosts(unsaid)
         hosts = sure | likely
+        ports, around = self._ports_and_neighbours(likely)
         self._note_bare_neighbours([n for n in likely if self._only_addresses(n, ports[n])])
         by_port = {n for n in likely if len(around[n] & hosts) < 2}
         self.guessed = {"their names": by_name, "the names of their ports": by_port}
@@ -373,14 +378,24 @@ class _Importer:
                 out.append(f"# {count} taken for {hosts}: {shown}{more}")
         return out
 
-    def _ports_and_neighbours(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """The names of the ports of each node that has links, and the nodes at their other ends."""
+    def _with_ports_of_hosts(self, nodes: set[str]) -> set[str]:
+        """Those of the nodes of which all ports are called as those of hosts."""
+        left = set(nodes)
+        for w in self.observed.wires if left else ():
+            for end in (w.a, w.b):
+                if end.node in left and not _is_called_as_of_host(self.port(end) if end.port else ""):
+                    left.discard(end.node)
+        return left
+
+    def _ports_and_neighbours(self, nodes: set[str]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """The names of the ports of the nodes, and the nodes at their other ends."""
         ports: dict[str, set[str]] = defaultdict(set)
         around: dict[str, set[str]] = defaultdict(set)
-        for w in self.observed.wires:
+        for w in self.observed.wires if nodes else ():
             for end, far in ((w.a, w.b), (w.b, w.a)):
-                ports[end.node].add(self.port(end) if end.port else "")
-                around[end.node].add(far.node)
+                if end.node in nodes:
+                    ports[end.node].add(self.port(end) if end.port else "")
+                    around[end.node].add(far.node)
         return ports, around
 
     def _note_bare_neighbours(self, bare: list[str]) -> None:
@@ -401,20 +416,23 @@ class _Importer:
 
     def end(self, end: CapturedEnd) -> tuple[str, str]:
         """Device and port of an end; the device is added when its first link is."""
-        node = self.observed.nodes[end.node]
         name, unit = self.of_node[end.node]
-        if name not in self.devices:
-            model = self.observed.models.get(node.key, CapturedModel(""))
-            self.devices[name] = SeenDevice(
-                name,
-                node.kind != "adapter" and node.key not in self.hosts,
-                node.ports,
-                dict.fromkeys(map(_name_without_tabs, model.ports)),
-                model.name,
-            )
-        if node.kind == "switch":
+        kind = self.kind_of_node.get(end.node)
+        if kind is None:
+            node = self.observed.nodes[end.node]
+            kind = self.kind_of_node[end.node] = node.kind
+            if name not in self.devices:
+                model = self.observed.models.get(node.key, CapturedModel(""))
+                self.devices[name] = SeenDevice(
+                    name,
+                    kind != "adapter" and node.key not in self.hosts,
+                    node.ports,
+                    dict.fromkeys(map(_name_without_tabs, model.ports)),
+                    model.name,
+                )
+        if kind == "switch":
             return name, _name_without_tabs(end.port[0])
-        if node.kind == "adapter":
+        if kind == "adapter":
             return name, _name_without_tabs(unit if end.port[0] == "1" else f"{unit}/{end.port[0]}")
         return name, _name_without_tabs(self.port(end)) if end.port else node_name_shown("", ())
 
@@ -442,11 +460,11 @@ class _Importer:
             met.setdefault(b, pair)
 
     # ------------------------------------------------------------ models
-    def models(self) -> tuple[list[str], dict[str, str], dict[tuple[str, str], str]]:
-        """Lines of the models, the model of every device, and every port as the design writes it."""
+    def models(self) -> tuple[list[str], dict[str, str], dict[tuple[str, str], int]]:
+        """Lines of the models, the model of every device, and the number of every port in the design."""
         lines: list[str] = []
         model_of: dict[str, str] = {}
-        path: dict[tuple[str, str], str] = {}
+        number_of: dict[tuple[str, str], int] = {}
         made: dict[object, str] = {}
         for d in self.devices.values():
             names = sorted(d.ports, key=_natural_sort_parts)
@@ -461,8 +479,8 @@ class _Importer:
                 lines.append(f"model {kind} {made[key]} {{ {body} }}")
             model_of[d.name] = made[key]
             for i, p in enumerate(names):
-                path[d.name, p] = f"p[{int(p)}]" if numbered else f"p[{i}]"
-        return lines, model_of, path
+                number_of[d.name, p] = int(p) if numbered else i
+        return lines, model_of, number_of
 
     def word(self, text: str) -> str:
         """An identifier that nothing else has."""
@@ -540,17 +558,17 @@ class _Importer:
         self,
         arrays: list[Array],
         place: dict[str, tuple[Array, tuple[int, ...]]],
-        path: dict[tuple[str, str], str],
+        port_of: dict[tuple[str, str], int],
     ) -> list[str]:
         """Connects, a rule where one gives all links between two arrays, else a link each."""
         order = {id(a): i for i, a in enumerate(arrays)}
+        rank = {d: (self.devices[d].switch, order[id(a)]) for d, (a, _) in place.items()}
         groups: dict[tuple[int, int, int], Rows] = defaultdict(list)
         for (a, b), rate in self.links.items():
-            (x, at), (y, to) = place[a[0]], place[b[0]]
-            if (self.devices[a[0]].switch, order[id(x)]) > (self.devices[b[0]].switch, order[id(y)]):
-                a, b, x, y, at, to = b, a, y, x, to, at
-            p, q = (int(path[e][2:-1]) for e in (a, b))
-            groups[order[id(x)], order[id(y)], rate].append(((*at, p), (*to, q)))
+            if rank[a[0]] > rank[b[0]]:
+                a, b = b, a
+            rows = groups[rank[a[0]][1], rank[b[0]][1], rate]
+            rows.append(((*place[a[0]][1], port_of[a]), (*place[b[0]][1], port_of[b])))
         out = []
         for (i, j, rate), rows in sorted(groups.items()):
             x, y = arrays[i], arrays[j]
@@ -568,7 +586,15 @@ class _Importer:
 
 def _port_of_no_network(wire: CapturedLink) -> str:
     """The port of a link that is one of power or a console by its name, "" where none is."""
-    return next((p for end in (wire.a, wire.b) for p in end.port[:1] if _is_of_power_or_console(p)), "")
+    for end in (wire.a, wire.b):
+        if end.port and _is_of_power_or_console(end.port[0]):
+            return end.port[0]
+    return ""
+
+
+@lru_cache(1 << 14)  # devices of one model have ports of the same names
+def _is_called_as_of_host(port: str) -> bool:
+    return HOST_PORT.fullmatch(port) is not None or bool(hexadecimal_digits(port))
 
 
 @lru_cache(1 << 14)  # devices of one model have ports of the same names

@@ -345,6 +345,8 @@ class _Matcher:
         self.target: dict[str, tuple[int, str]] = {}  # device and adapter of a node
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
+        self.meant: dict[tuple[int, str, bool, str, tuple[str, ...], bool], tuple[int, ...]] = {}
+        self.fitting: dict[tuple[str, bool], tuple[int, Counter[int]]] = {}  # until a neighbour is matched
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
         self.doubtful: set[str] = set()  # nodes with a name that several have
@@ -405,7 +407,7 @@ class _Matcher:
         commands and numbers alone, such as ``leaf0`` of ``show_lldp_leaf0`` or ``leaf0_2026-11-27``; -1 where
         there is none, or several. ``dc2-leaf0`` may be another device."""
         stem = node.description
-        if PurePosixPath(node.at.file.name).stem != stem:
+        if stem not in node.at.file.name or PurePosixPath(node.at.file.name).stem != stem:
             return -1
         words = list(re.finditer(r"[A-Za-z0-9]+", stem))[:MOST_WORDS]
         found = {
@@ -463,7 +465,7 @@ class _Matcher:
         for node in self.observed.nodes.values():
             if node.key in self.observed.aside:
                 continue
-            if node.key not in self.target:
+            if node.ids and node.key not in self.target:
                 self.by_imported_name(node)
             if not owner:
                 continue
@@ -523,7 +525,7 @@ class _Matcher:
             for place, fit, known, key in elected:
                 if self.is_taken(key, place, taken):
                     continue
-                device = self.match_with_place(key, place, taken)
+                device = self.match_with_place(key, place, taken, around[key])
                 self.seen.positioned.append(Positioned(key, device, fit, known, len(around[key])))
                 new = True
             step = 0 if new else step + 1
@@ -560,8 +562,18 @@ class _Matcher:
         chassis = self.nameless(key) and key not in self.observed.heard
         return place in (taken.heard_as if chassis else taken.devices)
 
-    def match_with_place(self, key: str, place: int, taken: _TakenPlaces) -> int:
-        """Match a node with a device (an adapter with a port), and return the device."""
+    def match_with_place(
+        self,
+        key: str,
+        place: int,
+        taken: _TakenPlaces,
+        links: Iterable[tuple[CapturedEnd, CapturedEnd]],
+    ) -> int:
+        """Match a node that has these ``links`` with a device (an adapter with a port), and return the
+        device."""
+        for _, far in links:
+            for numbers in (False, True):
+                self.fitting.pop((far.node, numbers), None)
         device = place
         if self.single(key):
             device = int(self.fabric.port_device[place])
@@ -685,6 +697,9 @@ class _Matcher:
         self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]], numbers: bool
     ) -> tuple[int, Counter[int]]:
         """How many of a node's links have a known other end, and how many fit each place."""
+        found = self.fitting.get((key, numbers))
+        if found is not None:
+            return found
         count: Counter[int] = Counter()
         known = 0
         for own, far in links:
@@ -694,6 +709,7 @@ class _Matcher:
                 place = self.place_by_neighbour(key, own, ports[0], numbers)
                 if place >= 0:
                     count[place] += 1
+        self.fitting[key, numbers] = known, count
         return known, count
 
     def vote(
@@ -702,11 +718,13 @@ class _Matcher:
         """The device (of an adapter: the port) that more than half of a node's links fit, how many do, and of
         how many: of all, or of those whose other end is known. One link of what has no name says nothing:
         whatever is plugged there would fit."""
-        named = not has_factory_name(self.observed.nodes[key]) and key not in self.doubtful
-        named = named and not evidence.renamed
+        named = False
+        if not (evidence.renamed or evidence.numbers):
+            named = self.says_own_name(key)
         known, count = self.places_of_known_ends(key, links, named or evidence.numbers)
         if not count:
             return None
+        named = named or (not evidence.renamed and self.says_own_name(key))
         (place, fit), *others = count.most_common(2)
         if others and others[0][1] == fit:
             return None
@@ -714,6 +732,10 @@ class _Matcher:
             return None
         links_asked = len(links) if evidence.all_links or named else known
         return (place, fit, links_asked) if 2 * fit > links_asked else None
+
+    def says_own_name(self, key: str) -> bool:
+        """Whether a node has a name that somebody gave it, and it alone."""
+        return key not in self.doubtful and not has_factory_name(self.observed.nodes[key])
 
     def place_by_neighbour(self, key: str, own: CapturedEnd, far: int, numbers: bool) -> int:
         """The device (of an adapter: the port) that a node is where its link runs as planned at the far port,
@@ -752,7 +774,10 @@ class _Matcher:
         if node.kind == "switch":
             at = int(end.port[0]) - 1
             return (base + at,) if 0 <= at < self.base[device + 1] - base else ()
-        return tuple(base + p for p in self.local_ports(node, device, unit, end))
+        key = device, node.kind, node.ports == 1, unit, end.port, end.printed
+        if key not in self.meant:  # each step of a match by neighbours asks for all ends again
+            self.meant[key] = tuple(base + p for p in self.local_ports(node, device, unit, end))
+        return self.meant[key]
 
     def local_ports(self, node: CapturedNode, device: int, unit: str, end: CapturedEnd) -> tuple[int, ...]:
         """The ports of a device that an end of an adapter or a named port means, from 0."""

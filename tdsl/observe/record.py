@@ -23,6 +23,8 @@ MOST_NODES = 1 << 21
 MOST_LINKS = 1 << 23
 MOST_ALIKE = 5
 """Faults of one kind in a capture that are reported each for itself; of more the first, with their number."""
+OF_ONE_LINE = re.compile(r"'[^']*+'|\d++")
+"""What a message says of its own line alone: what it quotes, and numbers."""
 SHORTEST_ADDRESS = 12
 """Characters of a MAC address without signs between its digits."""
 INFINIBAND = ("switch", "adapter", "router")
@@ -250,6 +252,7 @@ class Observed:
     nodes: dict[str, CapturedNode] = field(default_factory=dict)
     wires: list[CapturedLink] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
+    heard_by_name: dict[str, str] = field(default_factory=dict)  # those of these that are known by a name
     aside: dict[str, str] = field(default_factory=dict)  # nodes that no design plans, with the reason
     alias: dict[str, str] = field(default_factory=dict)  # GUIDs of ports of adapters, and the node of each
     left: list[LeftOutRow] = field(default_factory=list)
@@ -505,8 +508,9 @@ class Observed:
         return end._replace(node=self.alias.get(end.node, end.node))
 
     def fault(self, file: SourceFile, line: int, message: str, help: str = "", code: str = "E0601") -> None:
-        """Report a line that is not understood. Faults of one kind have the same help."""
-        key = (id(file), code, help or message)
+        """Report a line that is not understood. Faults of one kind have the same help, or a message that
+        differs in numbers and in what it quotes."""
+        key = (id(file), code, help or OF_ONE_LINE.sub("", message))
         equal = self.faults.setdefault(key, [])
         if len(equal) < MOST_ALIKE:
             line = min(max(line, 1), len(file.line_starts))

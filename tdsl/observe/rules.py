@@ -14,6 +14,8 @@ Rows = list[tuple[tuple[int, ...], tuple[int, ...]]]
 LETTERS = ("a", "b", "c", "d")
 DIVISORS = (0, 2, 3, 4, 5, 6, 8, 10, 12, 16, 18, 20, 24, 32)
 Boxes = tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
+SAMPLE = 64
+"""Links of many that are asked first whether a linear rule can fit them."""
 FEWEST = 3
 """Links of a rule; fewer are written one by one."""
 
@@ -21,25 +23,46 @@ FEWEST = 3
 def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterator[str]:
     """Connects that give these links, no more and no fewer. ``boxes`` has the ranges of the indices and of
     the ports of both arrays; without it, every link is written by itself."""
-    rows = sorted(rows)
-    if boxes is not None and len(rows) >= FEWEST:
-        rule = _connect_rule(a, b, rows, rate, boxes)
+    if boxes is None or len(rows) < FEWEST:
+        yield from _connects_one_by_one(a, b, sorted(rows), rate)
+        return
+    x, y = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
+    order = np.lexsort((*y.T[::-1], *x.T[::-1]))
+    yield from _rules_of_sorted_links(a, b, x[order], y[order], rate, boxes)
+
+
+def _rules_of_sorted_links(
+    a: str, b: str, x: np.ndarray, y: np.ndarray, rate: str, boxes: Boxes
+) -> Iterator[str]:
+    """Connects of links in order; ``x`` and ``y`` have the indices and the port of an end, a row a link."""
+    if len(x) >= FEWEST:
+        rule = _connect_rule(a, b, x, y, rate, boxes)
         if rule is not None:
             yield rule
             return
-        parts = _rules_by_index(a, b, rows, rate, boxes)
-        for fixed, line in parts:
+        parts = _rules_by_index(a, b, x, y, rate, boxes)
+        for of_x, of_y, line in parts:
             if line:
                 yield line
+            elif len(of_x) >= FEWEST and (of_x != of_x[0]).any():  # worth a rule of its own
+                yield from _rules_of_sorted_links(a, b, of_x, of_y, rate, boxes)
             else:
-                yield from connect_rules(a, b, fixed, rate, boxes if _has_varying_index(fixed) else None)
+                yield from _connects_one_by_one(a, b, _rows_of_links(of_x, of_y), rate)
         if parts:
             return
-    good = _links_in_step(rows) if boxes is not None else []
-    rule = _connect_rule(a, b, good, rate, boxes) if boxes is not None and good else None
+    good = _links_in_step(x, y)
+    rule = _connect_rule(a, b, x[good], y[good], rate, boxes) if good.any() else None
     if rule is not None:
         yield rule
-        rows = sorted(set(rows) - set(good))
+        x, y = x[~good], y[~good]
+    yield from _connects_one_by_one(a, b, _rows_of_links(x, y), rate)
+
+
+def _rows_of_links(x: np.ndarray, y: np.ndarray) -> Rows:
+    return list(zip(map(tuple, x.tolist()), map(tuple, y.tolist()), strict=True))
+
+
+def _connects_one_by_one(a: str, b: str, rows: Rows, rate: str) -> Iterator[str]:
     for x, y in rows:
         yield (
             f"connect {_port_expression(a, list(map(str, x)))} to "
@@ -47,45 +70,44 @@ def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) ->
         )
 
 
-def _rules_by_index(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> list[tuple[Rows, str | None]]:
+def _rules_by_index(
+    a: str, b: str, x: np.ndarray, y: np.ndarray, rate: str, boxes: Boxes
+) -> list[tuple[np.ndarray, np.ndarray, str | None]]:
     """Links parted by one index, with the rule of each part: by port, where that gives a rule to at least
     half of them, else by the outermost index, with no rule yet. None of either where there is one index, or
     it parts nothing."""
-    port = len(rows[0][0]) - 1
+    port = x.shape[1] - 1
     for index in (port, 0) if port else ():
-        parts: dict[int, Rows] = {}
-        for row in rows:
-            parts.setdefault(row[0][index], []).append(row)
-        if not 1 < len(parts) < len(rows):
+        order = np.argsort(x[:, index], kind="stable")
+        cuts = np.flatnonzero(np.diff(x[order, index])) + 1
+        if not 1 < len(cuts) + 1 < len(x):
             continue
+        first_met = sorted(np.split(order, cuts), key=lambda part: int(part[0]))
+        parts = [(x[part], y[part]) for part in first_met]
         if index != port:
-            return [(fixed, None) for fixed in parts.values()]
-        found = [_connect_rule(a, b, fixed, rate, boxes) for fixed in parts.values()]
+            return [(*part, None) for part in parts]
+        found = [_connect_rule(a, b, *part, rate, boxes) for part in parts]
         if 2 * sum(map(bool, found)) >= len(found):
-            return list(zip(parts.values(), found, strict=True))
+            return [(*part, line) for part, line in zip(parts, found, strict=True)]
     return []
 
 
-def _links_in_step(rows: Rows) -> Rows:
-    """Links along one index that keep step with one another, where at least three of four do: the others are
-    swapped, say."""
-    varying = [i for i in range(len(rows[0][0])) if len({x[i] for x, _ in rows}) > 1]
-    if len(varying) != 1 or len(rows) < 2 * FEWEST:
-        return []
-    at = np.array([x[varying[0]] for x, _ in rows], dtype=np.int64)
-    to = np.array([y for _, y in rows], dtype=np.int64)
+def _links_in_step(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Which links along one index keep step with one another, where at least three of four do: the others are
+    swapped, say; none where not. A boolean a link."""
+    none = np.zeros(len(x), dtype=np.bool_)
+    varying = np.flatnonzero((x != x[0]).any(axis=0))
+    if len(varying) != 1 or len(x) < 2 * FEWEST:
+        return none
+    at = x[:, varying[0]]
     if (np.diff(at) == 0).any():
-        return []
-    good = np.ones(len(rows), dtype=np.bool_)
-    for column in to.T:
+        return none
+    good = ~none
+    for column in y.T:
         whole, rest = np.divmod(np.diff(column), np.diff(at))
         step = _most_frequent_value(whole[rest == 0])
         good &= column - step * at == _most_frequent_value(column - step * at)
-    return (
-        [row for row, fits in zip(rows, good.tolist(), strict=True) if fits]
-        if 4 * good.sum() >= 3 * len(rows)
-        else []
-    )
+    return good if 4 * good.sum() >= 3 * len(x) else none
 
 
 def _most_frequent_value(values: np.ndarray) -> int:
@@ -94,23 +116,17 @@ def _most_frequent_value(values: np.ndarray) -> int:
     return int(found[np.argmax(counts)]) if len(found) else 0
 
 
-def _has_varying_index(rows: Rows) -> bool:
-    """Whether a part of the links still has two indices that vary, so that it is worth a rule of its own."""
-    return len(rows) >= FEWEST and sum(len({r[0][i] for r in rows}) > 1 for i in range(len(rows[0][0]))) >= 1
-
-
 def _port_expression(word: str, terms: Sequence[str]) -> str:
     *device, port = terms
     index = f"[{', '.join(device)}]" if device else ""
     return f"{word}{index}.p[{port}]"
 
 
-def _connect_rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
+def _connect_rule(a: str, b: str, x: np.ndarray, y: np.ndarray, rate: str, boxes: Boxes) -> str | None:
     """One connect for all links; None where no rule of the known forms gives them."""
-    x, y = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
     low, high = x.min(axis=0).tolist(), x.max(axis=0).tolist()
     varying = [i for i in range(x.shape[1]) if low[i] != high[i]]
-    if not varying or math.prod((x.max(axis=0) - x.min(axis=0) + 1).tolist()) > 2 * len(rows):
+    if not varying or math.prod(h - n + 1 for n, h in zip(low, high, strict=True)) > 2 * len(x):
         return None
     terms = [_index_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
     if any(t is None for t in terms):
@@ -173,14 +189,12 @@ def _index_function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[
 
 def _linear_expression(columns: np.ndarray, y: np.ndarray, names: list[str]) -> str | None:
     """Whole coefficients and a constant that give ``y`` exactly, as an expression."""
-    matrix = np.concatenate((columns, np.ones((len(y), 1), dtype=np.int64)), axis=1)
-    found = np.rint(np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]).astype(
-        np.int64
-    )
-    if not (matrix @ found == y).all():
+    found = _whole_coefficients(columns, y)
+    if found is None:
         return None
     terms: list[str] = []
-    for factor, name in zip(found[:-1].tolist(), names, strict=True):
+    *factors, constant = found
+    for factor, name in zip(factors, names, strict=True):
         if factor:
             body = f"({name})" if "//" in name or "%" in name else name
             terms.append(
@@ -190,7 +204,31 @@ def _linear_expression(columns: np.ndarray, y: np.ndarray, names: list[str]) -> 
                 if terms or factor > 0
                 else f"0 - {-factor} * {body}"
             )
-    constant = int(found[-1])
     if constant or not terms:
         terms.append(str(constant))
     return " + ".join(terms).replace("+ -", "- ")
+
+
+def _whole_coefficients(columns: np.ndarray, y: np.ndarray) -> list[int] | None:
+    """Whole factors of the columns, and a constant behind them, that give ``y`` exactly; None where there are
+    none. ``columns`` and ``y`` have a row a link."""
+    if columns.shape[1] == 1:  # two rows say it all
+        x = columns[:, 0]
+        other = int((x != x[0]).argmax())
+        run, rise = int(x[other] - x[0]), int(y[other] - y[0])
+        factor = rise // run if run else 0
+        constant = int(y[0]) - factor * int(x[0])
+        return [factor, constant] if (x * factor + constant == y).all() else None
+    matrix = np.concatenate((columns, np.ones((len(y), 1), dtype=np.int64)), axis=1)
+    if len(y) > 4 * SAMPLE:
+        some = slice(None, None, len(y) // SAMPLE)
+        if np.abs(matrix[some] @ _least_squares(matrix[some], y[some]) - y[some]).max() > 0.25:
+            return None  # what does not fit some links does not fit all
+    found = _least_squares(matrix, y)
+    whole = np.rint(found).astype(np.int64)
+    return whole.tolist() if (matrix @ whole == y).all() else None
+
+
+def _least_squares(matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
+    found: np.ndarray = np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]
+    return found

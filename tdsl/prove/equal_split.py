@@ -14,6 +14,7 @@ import numpy as np
 
 from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.order import distinct_values
 from tdsl.prove.network import Network
 from tdsl.prove.search import hop_distances
 from tdsl.prove.shortest_path_routing import PARTS
@@ -63,7 +64,7 @@ class UniformDemand:
             mine = (g.weight[end] > 0) & g.forwards[hub]
             np.add.at(senders, orbit[hub[mine]], g.capacity[mine])
             pairs.append(end[mine] * g.nodes + label[hub[mine]])
-        ends, where = np.divmod(np.unique(np.concatenate(pairs)), g.nodes)
+        ends, where = np.divmod(distinct_values(np.concatenate(pairs)), g.nodes)
         np.add.at(reached, where, g.weight[ends])
         apart = np.maximum(g.net.half - len(g.net.units) + reached[label], 0)
         firsts = np.flatnonzero(senders * apart)
@@ -277,11 +278,15 @@ def _last_arcs_of_paths(
     return row, asked[found - row * len(asked)]
 
 
-def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:
-    """Sum of distance × demand, in its parts, of one sender of a source; lengths may be zero here."""
-    return _sum_distance_times_demand(
-        g, length, source, lengths_from_sources(g, length, np.array([source]))[0], demand
-    )
+def distance_times_demand(g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand) -> list[int]:
+    """Sum of distance × demand, in its parts, of one sender of each source; lengths may be zero here."""
+    each = max(CELLS // max(len(g.network.head), 1), 1)
+    out: list[int] = []
+    for at in range(0, len(sources), each):
+        some = sources[at : at + each]
+        far = lengths_from_sources(g, length, some)
+        out += [_sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(some.tolist())]
+    return out
 
 
 def _sum_distance_times_demand(

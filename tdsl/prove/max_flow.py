@@ -159,15 +159,18 @@ def _is_maximum_flow(net: Network, found: MaxFlow, source: int, sink: int) -> bo
 
 
 def _max_flow_by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
-    """What scipy finds; None where its numbers are too small for what the two nodes can give and take."""
+    """What scipy finds; None where its numbers are too small for what the two nodes can give and take, or
+    where it is not there, as in a browser."""
     most = min(
         int(net.capacity[net.tail == source].sum()),
         int(net.capacity[net.start[sink] : net.start[sink + 1]].sum()),
     )
     if most // net.unit >= MOST:
         return None
-    from scipy.sparse.csgraph import maximum_flow
-
+    try:
+        from scipy.sparse.csgraph import maximum_flow
+    except ImportError:
+        return None
     answer = maximum_flow(net.matrix, sink, source, method="dinic")  # in the reverse network
     values = answer.flow.data
     if len(values) == net.arcs and np.array_equal(answer.flow.indices, net.matrix.indices) and net.balanced:

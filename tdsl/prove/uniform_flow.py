@@ -167,9 +167,8 @@ def _bound_by_small_lengths(
     price = master.price()[best.orbits.link]
     for fine in SMALL if len(sources) * len(g.network.head) < most else ():
         length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
-        distance = 0
-        for s, many in zip(sources.tolist(), times.tolist(), strict=True):
-            distance += many * distance_times_demand(g, length, s, best.demand)
+        each = distance_times_demand(g, length, sources, best.demand)
+        distance = sum(many * one for many, one in zip(times.tolist(), each, strict=True))
         total = int(((1 + best.demand.pairs) * g.capacity * length).sum()) * PARTS
         if distance and Fraction(total, distance) < best.upper:
             best = replace(best, upper=Fraction(total, distance), dual=length)
@@ -219,14 +218,15 @@ def _bounds_with_route(
 def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capacity: Ints) -> Fraction:
     """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity
     over load."""
-    load = np.zeros(len(capacity), dtype=object)
-    for share, route in zip(shares, routes, strict=True):
-        if share:
-            load += share * route.load.astype(object)
+    taken = [(share, route.load) for share, route in zip(shares, routes, strict=True) if share]
+    load = np.zeros(len(capacity))
+    for share, of_route in taken:
+        load += float(share) * of_route
     used = np.flatnonzero(load > 0)
-    ratio = capacity[used] / load[used].astype(np.float64)
+    ratio = capacity[used] / load[used]
     near = used[ratio <= ratio.min() * (1 + 1e-9)]  # the exact least is among these
-    return min(Fraction(int(capacity[at]), int(load[at])) for at in near.tolist()) * PARTS * sum(shares)
+    exact = {at: sum(share * int(of_route[at]) for share, of_route in taken) for at in near.tolist()}
+    return min(Fraction(int(capacity[at]), total) for at, total in exact.items()) * PARTS * sum(shares)
 
 
 def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, budget: Budget) -> Iterator[Ints]:

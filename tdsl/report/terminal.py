@@ -41,7 +41,7 @@ def render(report: Report) -> str:
         else:
             blocks += [
                 design_outcome(design, paint, report.width, report.verbose)
-                for design in compilation.judged
+                for design in _designs_shown(compilation.judged, report.verbose)
                 if design.consists() is not None
             ]
         blocks += [finding_block(d, f, paint, report.width) for f, d in found if d.severity >= report.grave]
@@ -55,6 +55,13 @@ def render(report: Report) -> str:
         )
     blocks.append(closing_lines(report, paint))
     return "\n\n".join(blocks) + "\n"
+
+
+def _designs_shown(judged: Sequence[Design], verbose: bool) -> Sequence[Design]:
+    """The designs whose answers are printed: of a cluster whose wiring has errors the whole alone, as nothing
+    is said of its fabrics that it does not say."""
+    refused = all(any(r.reason == INCOMPLETE for r in design.results) for design in judged)
+    return judged[-1:] if refused and judged and judged[-1].members and not verbose else judged
 
 
 def render_early_findings(report: Report) -> str:

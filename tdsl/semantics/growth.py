@@ -14,6 +14,8 @@ from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 NEEDED = "needed"
+MOST_PHASES = 128
+"""Phases of a fabric, each of which is judged as a design of its own."""
 _WORDS_FOR_NEEDED = dict.fromkeys(("date", "day", "by", "due", "when", "deadline", "ready", "start"), NEEDED)
 
 
@@ -37,6 +39,8 @@ def read_phases(body: Iterable[tree.Stmt]) -> list[GrowthPhase]:
     for s in body:
         if not isinstance(s, tree.PhaseBlock):
             continue
+        if len(out) == MOST_PHASES:
+            raise Fault("E0116", s.span, f"a fabric has at most {MOST_PHASES} phases")
         if s.number in out:
             raise Fault(
                 "E0104",

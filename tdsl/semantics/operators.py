@@ -85,7 +85,8 @@ def quantity_value(e: tree.Measure) -> Value:
 
 
 def _type_as_rate_fault(e: tree.Measure) -> Fault | None:
-    """The fault of ``type 400GE`` and ``type 400GBASE``, the name of a type with its rate first; None of others."""
+    """The fault of ``type 400GE`` and ``type 400GBASE``, the name of a type with its rate first; None of
+    others."""
     line = e.span.file.text[: e.span.start].rpartition("\n")[2]
     found = re.fullmatch(r"(\d+)(?:GE|GbE|GBASE\w*|G)", e.span.text)
     if found is None or re.search(r"\btype (?:\w+, )*$", line) is None:

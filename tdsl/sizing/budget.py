@@ -19,6 +19,9 @@ class SizingBudget:
     trial_work: int = 30_000_000
     """Devices and links that are wired in trials: some ten seconds."""
 
+    unknowns: int = 64
+    """Unknowns of a fabric: the fabric is planned some times for each of them."""
+
     largest: int = 4096
     """The greatest number that an unknown may be."""
 

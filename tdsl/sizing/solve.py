@@ -8,6 +8,7 @@ from functools import partial
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fabrics import Declared
+from tdsl.semantics.fault import Fault
 from tdsl.semantics.openings import NameDependencies, Opening, holes_in_block, structure_rests_on_holes
 from tdsl.semantics.plan import FabricPlan
 from tdsl.sizing.budget import sizing_budget_of_seconds
@@ -33,6 +34,9 @@ def plan_with_unknowns(
         return fabric.plan(max_devices)
     if fabric.library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
         return _plan_with_ones(fabric, found, diagnostics, max_devices)  # such a text is not solved
+    most = sizing_budget_of_seconds(seconds).unknowns
+    if len(found) > most:
+        raise Fault("E0116", found[most].span, f"a fabric has at most {most} unknown numbers")
     numbers = _solve_unknown_counts(fabric, found, diagnostics, max_devices, max_links, seconds, second_best)
     return None if numbers is None else fabric.plan(max_devices, numbers)
 

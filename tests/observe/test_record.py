@@ -40,9 +40,11 @@ def test_faults_of_one_capture() -> None:
     for n in range(22):
         made.fault(FILE, 5 * (n != 1), f"f{n}", "h")
     made.fault(other, 9, "one", code="E0602")
+    for n in range(900):  # without a help, those are of one kind that differ in numbers and quoted text
+        made.fault(FILE, 1, f"port {n} is 'p{n}'")
     made.settle()
     found = [(d.code, d.message, d.count, d.help, d.span.begin[0]) for d in made.findings if d.span]
-    assert found == [("E0601", "f0", 22, "h", 5), ("E0602", "one", 1, "", 1)]
+    assert found == [("E0601", "f0", 22, "h", 5), ("E0602", "one", 1, "", 1), ("E0601", "port 0 is 'p0'", 900, "", 1)]
     made.note("E0604", CaptureLine(FILE, 2), "n", "do")
     last = list(made.findings)[-1]
     assert (last.code, last.message, last.help, last.severity) == ("E0604", "n", "do", Severity.NOTE)

@@ -25,6 +25,8 @@ LONG = {
     "elements": "  let a = [i for i in 0..1000000]\n  let b = [1 if (0-1) in a else 0 for i in 0..100000]\n",
     "lists joined": "  let a = [i for i in 0..1000000]\n  let b = [a + [i] for i in 0..100000]\n",
     "long texts": '  let a = "{[i for i in 0..100000]}"\n  let b = ["{a}{i}" for i in 0..100000]\n',
+    "phases": "  param n: int = 1\n" + "".join(f"  phase {i} {{ n {i} }}\n" for i in range(1, 2000)),
+    "unknown numbers": "".join(f"  switch spare{i}[?]: QM9700\n" for i in range(1000)),
     "large numbers": '  let a = ["{2**2000}" for i in 0..1000000]\n',
 }
 

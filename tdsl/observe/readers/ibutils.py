@@ -45,7 +45,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         at = CaptureLine(file, line)
         try:
             link = LINK.fullmatch(text)
-            system = SYSTEM.fullmatch(text)
+            system = SYSTEM.fullmatch(text) if link is None else None
             if link is not None:
                 if not here:
                     raise Malformed(line, "a link before the system that it belongs to", "the file is cut")

@@ -63,6 +63,10 @@ class GraphDevice:
     """Edges within the device."""
 
 
+MOST_DEVICES = 1 << 18
+"""Devices of an infrastructure, of which a line of text may stand for all."""
+
+
 @dataclass(slots=True)
 class GraphInstance:
     """A number of devices of one kind, with the key of each."""
@@ -192,8 +196,8 @@ class _GraphReader:
         if name in self.instances:
             raise Malformed(line, f"two instances are named `{name}`", HELP)
         count = self.count(facts.get("count"), line, f"the count of `{name}`")
-        if len(self.taken) + count > MOST_NODES:
-            raise Malformed(line, f"there are more than {MOST_NODES:,} devices")
+        if len(self.taken) + count > MOST_DEVICES:
+            raise Malformed(line, f"there are more than {MOST_DEVICES:,} devices")
         host = any(k in ("xpu", "nic") for k in self.components_in(kind, 0, line))
         ports = [p for c in kind.counts if kind.kinds[c] in PORTS for p in self.ports_of_path(c, kind, line)]
         model = CapturedModel(kind.name, tuple(ports))

@@ -11,6 +11,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from tdsl.fabric.user_csv import LABEL
@@ -40,6 +42,7 @@ from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, 
 from tdsl.observe.readers._neighbours import add_device
 from tdsl.observe.readers.netbox import OTHER_ENDS
 from tdsl.observe.record import (
+    LONGEST_NAME,
     CapturedEnd,
     CapturedLink,
     CaptureLine,
@@ -98,6 +101,7 @@ SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
 """What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
 SIGN_OF_SEVERAL = re.compile(r"[,;\n&+/]|and")
 """What a cell of several ends has in any case, which is looked for in a tenth of the time."""
+PLAIN_CELL = re.compile(r"[A-Za-z0-9][\w.:/() -]*+", re.ASCII)
 KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
 OF_CABLE = frozenset((*ENDS[0], *MORE["a"], *MORE["b"], *TYPES, *RATE, KIND, COUNT, LEG, "found"))
@@ -203,38 +207,41 @@ class _CableRows:
     ) -> None:
         self.file, self.into, self.heading, self.columns = file, into, heading, heading.columns
         self.rows = rows
+        below = [row for line, row in rows if line > heading.line and row != heading.named]
         self.ticked = "done" in self.columns and any(
-            plain_words(_cell(row, self.columns, "done")) not in UNTOUCHED
-            for line, row in rows
-            if line > heading.line and row != heading.named
+            plain_words(_cell(row, self.columns, "done")) not in UNTOUCHED for row in below
         )
-        cables = [row for line, row in rows if line > heading.line and _cell(row, self.columns, "b_port")]
-        states = {self.state(row) for row in cables if row != heading.named}
+        says_state = "status" in self.columns
+        states = {self.state(row) for row in below if says_state and _cell(row, self.columns, "b_port")}
         self.later_is_absent = "netbox" not in self.columns and bool(states - LATER)
         self.says_work = any(name in self.columns for name in ("done", "status", "found"))
         self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
-        self.fills = {side: self.has_merged_devices(side) for side in "ab"}
+        self.fills = {side: self.has_merged_devices(below, side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
         self.keys: dict[tuple[str, bool], str] = {}  # of devices, by name and whether it is said to be a host
         self.merged: list[int] = []  # lines whose device is the one of the row above
+        places = [self.columns[name] for name in ENDS[0]]
+        self.says_ends_alone = self.columns.keys() == set(ENDS[0]) and len(set(places)) == len(places)
+        self.last_place, self.ends_of = max(places), itemgetter(*places)
 
     def state(self, row: list[str]) -> str:
         """What the table says of the state of a row's cable."""
         return plain_words(_cell(row, self.columns, "status")) if "status" in self.columns else ""
 
-    def has_merged_devices(self, side: str) -> bool:
+    def has_merged_devices(self, below: Sequence[list[str]], side: str) -> bool:
         """Whether devices of a side stand for several rows: so many rows have a port alone that a cell was
         not merely forgotten."""
-        below = [row for line, row in self.rows if line > self.heading.line]
-        with_port = [row for row in below if _cell(row, self.columns, f"{side}_port")]
-        alone = sum(not _cell(row, self.columns, f"{side}_device") for row in with_port)
+        device, port = self.columns[f"{side}_device"], self.columns[f"{side}_port"]
+        with_port = [row for row in below if len(row) > port and row[port]]
+        alone = sum(len(row) <= device or not row[device] for row in with_port)
         return 0 < len(with_port) <= 3 * alone
 
     def read(self) -> None:
         """Each row is a link, a comment, set aside, or a fault."""
         for line, row in self.rows:
             try:
-                self.row(line, row)
+                if not (self.says_ends_alone and self.has_added_plain_cable(line, row)):
+                    self.row(line, row)
             except Malformed as wrong:
                 self.into.fault(self.file, wrong.line, wrong.message, wrong.help)
         if self.merged:
@@ -280,6 +287,22 @@ class _CableRows:
                 self.into.leave_out(why, place, _row_in_words(cells))
         elif row != self.heading.named:  # which tables that were joined have again
             self.link(row, place)
+
+    def has_added_plain_cable(self, line: int, row: list[str]) -> bool:
+        """Whether a row is a cable between four cells that need no further look, which is then added; large
+        tables have hundreds of thousands of such rows. Raises Malformed."""
+        if line <= self.heading.line or len(row) <= self.last_place or row[0].startswith("#"):
+            return False
+        a, port_a, b, port_b = self.ends_of(row)
+        plain = _is_plain_cell(a) and _is_plain_cell(b) and _is_plain_cell(port_a) and _is_plain_cell(port_b)
+        if not plain or row == self.heading.named:
+            return False
+        at = CaptureLine(self.file, line)
+        self.above["a_device"], self.above["b_device"] = a, b
+        near = CapturedEnd(self.key_of_device(a, False, at), (port_a,))
+        far = CapturedEnd(self.key_of_device(b, False, at), (port_b,))
+        self.into.wire(CapturedLink(near, far, at))
+        return True
 
     def is_more_than_a_title(self, row: list[str]) -> bool:
         """Whether a row above the heading may be one of cables: two ends that differ, in the columns of two
@@ -348,10 +371,15 @@ class _CableRows:
         of_panel = said.get(kind_column, "")
         if of_panel in (FRONT, REAR):
             return PanelPort(name, of_panel, port)
-        if (name, is_host) not in self.keys:
+        return CapturedEnd(self.key_of_device(name, is_host, at), ports, printed=KIND in self.columns)
+
+    def key_of_device(self, name: str, is_host: bool, at: CaptureLine) -> str:
+        """The key of the device of a name, which is added when it is first met. Raises Malformed."""
+        key = self.keys.get((name, is_host))
+        if key is None:
             kind = "host" if is_host else ""
-            self.keys[name, is_host] = add_device(self.into, name, "", at, heard=True, kind=kind)
-        return CapturedEnd(self.keys[name, is_host], ports, printed=KIND in self.columns)
+            key = self.keys[name, is_host] = add_device(self.into, name, "", at, heard=True, kind=kind)
+        return key
 
     def reason_of_work(self, cells: Mapping[str, str], state: str, line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
@@ -435,6 +463,13 @@ def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
     if place < 0 or place >= len(row):
         return ""
     return row[place]
+
+
+@lru_cache(1 << 16)  # devices and ports are named in many rows
+def _is_plain_cell(text: str) -> bool:
+    """Whether a cell names one device or port in letters that every table may hold."""
+    known = PLAIN_CELL.fullmatch(text) is not None and len(text) <= LONGEST_NAME
+    return known and not SEVERAL.search(text)
 
 
 def _cells_by_column(row: list[str], heading: Mapping[str, int]) -> dict[str, str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subject import used_ports_of_devices
 from tdsl.prove.view import View
 from tdsl.system.nouns import noun_for_count
@@ -103,7 +102,7 @@ class CableCount(Check):
     joins = True
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        count = len(np.unique(view.fabric.cable_group[view.legs]))
+        count = len(distinct_values(view.fabric.cable_group[view.legs]))
         return exactly(count, f"{count} {noun_for_count(count, 'cable')}")
 
 
