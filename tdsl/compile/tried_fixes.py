@@ -35,6 +35,8 @@ LAID_OUT = ("E0101", "E0102", "E0103", "E0109", "E0118", "E0120")
 """Codes of meaning that a layout may be the cause of."""
 WRONG_VALUE = "E0120"
 """The code of a setting or statement whose parts do not make one."""
+OWN_FACT = "E0128"
+"""The code of a word in a model that becomes a fact of the author's: a change to one mends nothing."""
 SAID_BEFORE = "E0104"
 """The code of what is declared or set twice."""
 WRONG_INDEX = ("E0108", "E0109")
@@ -108,7 +110,7 @@ class _Trial(NamedTuple):
         return [
             e
             for e in self.findings_of_text(text)
-            if e.severity is Severity.ERROR and (e.code, e.message) not in self.others
+            if (e.severity is Severity.ERROR or e.code == OWN_FACT) and (e.code, e.message) not in self.others
         ]
 
     def _another_cause(self, d: Diagnostic) -> Diagnostic:

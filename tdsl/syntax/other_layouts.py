@@ -328,7 +328,8 @@ def _words_exchanged(line: str, at: int) -> Iterator[Layout]:
     """``partition 0x0001 training {``: two words in the other order."""
     words = list(re.finditer(rf"{_TEXT}|[^\s;{{}}]+", line))
     for a, b in pairwise(words):
-        if a.start() <= at < b.end() and a.start() and line[a.end() : b.start()] == " ":
+        begins = line[: a.start()].rstrip()[-1:] in ("", "{", ";")  # the first word of a statement stays
+        if a.start() <= at < b.end() and not begins and line[a.end() : b.start()] == " ":
             yield f"`{b[0]}` comes before `{a[0]}`", f"{line[: a.start()]}{b[0]} {a[0]}{line[b.end() :]}"
 
 
