@@ -150,6 +150,8 @@ class Commands(click.Group):
                 status = super().invoke(ctx)
                 sys.stdout.flush()
                 sys.stderr.flush()
+        except ConfigError as wrong:  # of what the command alone knows: its targets, what a site shares
+            raise Unusable(str(wrong)) from None
         except KeyboardInterrupt:
             return INTERRUPTED
         except BrokenPipeError:
@@ -440,10 +442,17 @@ def option_defaults_from_config(
         _refuse_configured_value(config, command.name, key, option, value)
         if f"--{key.replace('_', '-')}" in option.secondary_opts:  # --no-open
             value = _opposite_flag(config, command.name, key, value)
-        given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
+        given[str(option.name)] = _value_as_in_call(value)
     if "path" in options and config.path:
         given["path"] = [*map(str, config.path), *given.get("path", ())]
     return {str(command.name): given}
+
+
+def _value_as_in_call(value: object) -> object:
+    """A value of tdsl.toml as the command line gives it: text, lists of texts, and flags."""
+    if isinstance(value, list):
+        return [str(v) for v in value]
+    return value if isinstance(value, bool) else str(value)
 
 
 def _refuse_configured_value(

@@ -243,6 +243,15 @@ def limit_options(command: F) -> F:
     return command
 
 
+def _parameters_given_once(given: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The parameters of a call. Raises Wrong where one has two values."""
+    values: dict[str, str] = {}
+    for name, value in given:
+        if values.setdefault(name, value) != value:
+            raise Wrong(f"--set gives `{name}` two values: {values[name]} and {value}")
+    return tuple(values.items())
+
+
 def fail_options(what: str) -> Callable[[F], F]:
     """``--fail`` and ``--fail-file``, with what is done without the elements."""
     one = click.option(
@@ -274,7 +283,10 @@ def _elements_in_file(path: Path) -> list[str]:
         lines = read_argument_file(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
-    return [element for line in lines if (element := line.partition("#")[0].strip())]
+    found = [element for line in lines if (element := line.partition("#")[0].strip())]
+    if not found:
+        raise Wrong(f"{path} names no element that fails: write one a line")
+    return found
 
 
 def cache_option(command: F) -> F:
@@ -302,7 +314,7 @@ def options_from_command(
     from tdsl.compile.compiler import Request
 
     return Request(
-        set=tuple(given["set"]),
+        set=_parameters_given_once(given["set"]),
         paths=tuple(given["path"]),
         phase=given.get("phase") or 0,
         select=tuple(select),

@@ -28,7 +28,7 @@ import numpy as np
 from tdsl.fabric.cables.bundles import are_evpn_links, spare_members
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
+from tdsl.fabric.resolve import Resolver, StatementSide, note_unread_variables, variable_assignments
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
@@ -256,6 +256,7 @@ def populations_of_rule(plan: FabricPlan, fabric: Fabric, rule: AddressRule) -> 
     over = variable_assignments(
         rule.context, (*rule.targets, *rule.far), None, rule.scope, plan.evaluator, rule.origin.span
     )
+    note_unread_variables(plan, over, rule.origin.span)
     resolver = Resolver(rule.scope, plan.evaluator, over)
     side = resolver.side(rule.targets)
     far = resolver.side(rule.far).rows if rule.far else None

@@ -112,6 +112,7 @@ class _AssetTableReader(DeviceTable):
             self.refuse_unknown_device(number, name)
             return
         mac, bmc = cells.get("mac", ""), cells.get("bmc_mac", "")
+        self.warn_of_empty_row(number, name, cells)
         if mac and not self.managed(number, device, mac, self.assets.mac):
             return
         if bmc and not self.managed(number, device, bmc, self.assets.bmc_mac):
@@ -121,6 +122,17 @@ class _AssetTableReader(DeviceTable):
         local = self.local(number, device, port)
         if local is not None:
             self.take_guids(number, device, local, cells)
+
+    def warn_of_empty_row(self, number: int, name: str, cells: dict[str, str]) -> None:
+        """Warn of a row that has no identifier."""
+        if not any(cells.get(c) for c in (*GUIDS, *WRITTEN, "bmc_mac")):
+            self.diagnostics.add(
+                "E0533",
+                self.span(number),
+                f"the row of `{name}` has no GUID and no MAC address, so nothing is read of it",
+                help="fill them in, or leave the row out",
+                severity=Severity.WARNING,
+            )
 
     def refuse_unknown_device(self, number: int, name: str) -> None:
         """Say that the design has no such device, unless it is one of ``elsewhere``."""
@@ -157,13 +169,11 @@ class _AssetTableReader(DeviceTable):
         """Whether a MAC address is one, and neither this port of the device has another nor another port this
         one."""
         found = _MAC.fullmatch(written.lower().replace("-", ":"))
-        if found is None or found[0] == "00:00:00:00:00:00":
-            self.say(
-                "E0533",
-                number,
-                f"`{written}` is not a MAC address",
-                "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c",
-            )
+        if found is None or found[0] == "00:00:00:00:00:00" or int(found[0][:2], 16) % 2:
+            of_group = found is not None and int(found[0][:2], 16) % 2
+            what = "the MAC address of a group, which no port has" if of_group else "not a MAC address"
+            help = "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c"
+            self.say("E0533", number, f"`{written}` is {what}", help)
             return False
         owner = self.owner.setdefault(("mac", found[0]), (device, number))
         other = self.assets.bmc_mac if into is self.assets.mac else self.assets.mac

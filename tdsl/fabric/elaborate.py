@@ -18,7 +18,12 @@ from tdsl.fabric.naming import names_from_namings
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.ports import PortTable
 from tdsl.fabric.rates import bounded_inside
-from tdsl.fabric.resolve import Resolver, variable_assignments
+from tdsl.fabric.resolve import (
+    Resolver,
+    note_unread_variables,
+    variable_assignments,
+    warn_of_unread_variables,
+)
 from tdsl.fabric.transports import stated_transport
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import WiringState, faults_of_separated_spreads, takes_remaining_ports, wire_connect
@@ -196,6 +201,7 @@ def _warn_of_idle_statements(plan: FabricPlan, wiring: WiringState, diagnostics:
             severity=Severity.WARNING,
             help="correct the guard, or remove the statement",
         )
+    warn_of_unread_variables(plan, diagnostics)
     if plan.minimize is not None and not plan.holes:
         diagnostics.add(
             "E0124",
@@ -258,6 +264,7 @@ def device_rows_of_path(plan: FabricPlan, target: ResolvedPath, statement: Pathe
     over = variable_assignments(
         statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span
     )
+    note_unread_variables(plan, over, statement.node.span)
     if not over.count and isinstance(statement.node, tree.Omit):
         plan.idle.append(statement.node)
     resolver = Resolver(statement.scope, plan.evaluator, over)

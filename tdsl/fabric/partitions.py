@@ -10,7 +10,7 @@ from tdsl.fabric.addresses import ports_of
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.resolve import Resolver, variable_assignments
+from tdsl.fabric.resolve import Resolver, note_unread_variables, variable_assignments
 from tdsl.fabric.subnets import INFINIBAND, infiniband_ports, subnet_of_links
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
@@ -116,6 +116,7 @@ def _partition_ports(plan: FabricPlan, fabric: Fabric, members: Members) -> Ints
     over = variable_assignments(
         members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span
     )
+    note_unread_variables(plan, over, members.origin.span)
     side = Resolver(members.scope, plan.evaluator, over).side(members.targets)
     ports = ports_of(fabric, side, slice(0, over.count))
     ports = distinct_values(ports[ports >= 0])
@@ -155,6 +156,7 @@ def _managing_devices(plan: FabricPlan, fabric: Fabric) -> tuple[int, ...]:
         over = variable_assignments(
             members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span
         )
+        note_unread_variables(plan, over, members.origin.span)
         rows = Resolver(members.scope, plan.evaluator, over).side(members.targets).rows
         found += [d for d in rows.ravel().tolist() if fabric.built[d] and d not in found]
         if not _has_infiniband(fabric, rows):

@@ -455,7 +455,11 @@ class _Table(DeviceTable):
                 CODE, number, f"`{name}` has no {empty}", "write hall, row and rack; the unit may stay empty"
             )
             return
-        numbers = [where["rack"], where["unit"].removesuffix("U") or "0"]
+        unit = where["unit"].removesuffix("U")
+        if unit and not unit.strip("0"):
+            self.say(CODE, number, "units of a rack are counted from 1", f"leave the unit of `{name}` empty")
+            return
+        numbers = [where["rack"], unit or "0"]
         if not all(n.isascii() and n.isdigit() and len(n) < 7 for n in numbers):
             self.say(
                 CODE,

@@ -18,7 +18,13 @@ import numpy as np
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
+from tdsl.fabric.resolve import (
+    Resolver,
+    instance_rows,
+    note_unread_variables,
+    variable_assignments,
+    warn_of_unread_variables,
+)
 from tdsl.fabric.risks import RiskGroup, is_risk_path, risk_selector
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
@@ -84,6 +90,7 @@ def resolve_claims(
                     plan.left_out.add((claim.span.start, claim.span.end))
                 else:
                     out += found
+    warn_of_unread_variables(plan, diagnostics)
     return out
 
 
@@ -237,6 +244,7 @@ class _Block:
         over = variable_assignments(
             outer, (target,), None, self.required.scope, self.plan.evaluator, path.span
         )
+        note_unread_variables(self.plan, over, path.span)
         resolver = Resolver(self.required.scope, self.plan.evaluator, over)
         instances = _instances_of_axes(outer.axes)
         found = resolver.rows(target)

@@ -18,16 +18,17 @@ from tdsl.fabric.vector import (
     integers_of_expression,
     largest_magnitude,
 )
-from tdsl.findings.diagnostic import Fix
+from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceSet
-from tdsl.semantics.plan import Context, IndexEntry, ResolvedPath
+from tdsl.semantics.plan import Context, FabricPlan, IndexEntry, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
 
 ASSIGNMENT_LIMIT = 1 << 26
 
@@ -123,6 +124,14 @@ class Mismatch:
         )
 
 
+def _word_for_an_end_fault(name: tree.Identifier, entry: IndexEntry) -> Fault:
+    """The fault of ``node[last]``, where ``last`` would be an index variable, and stand for all."""
+    number = str(entry.axis.high if name.name == "last" else entry.axis.low)
+    message = f"`{name.name}` is not a word for an index; the {name.name} `{entry.name}` is {number}"
+    fix = Fix(f"write `{number}`", ((name.span, number),), safe=False)
+    return Fault("E0101", name.span, message, help=f"write `{number}`", fix=fix)
+
+
 def index_variable_axes(
     targets: Iterable[ResolvedPath], scope: Scope, mismatches: list[Mismatch]
 ) -> tuple[dict[str, Axis], dict[str, SourceSpan]]:
@@ -136,6 +145,8 @@ def index_variable_axes(
             name = bare_variable(entry.expr, scope)
             if name is None:
                 continue
+            if name.name in ("last", "first"):
+                raise _word_for_an_end_fault(name, entry)
             old = firsts.setdefault(name.name, entry.axis)
             known = axes.setdefault(name.name, entry.axis)
             spans.setdefault(name.name, name.span)
@@ -186,6 +197,45 @@ def variable_assignments(
     return over
 
 
+def note_unread_variables(plan: FabricPlan, over: Assignments, statement: SourceSpan) -> None:
+    """Note in ``plan.unread`` each index variable of more than one letter that its statement names once: it
+    stands for all members, as ``*`` does, and may be a misspelt value."""
+    text = statement.text
+    for name, span in over.spans.items():
+        if len(name) > 1 and len(re.findall(rf"\b{name}\b", text)) == 1:
+            plan.unread[span] = len(np.unique(over.values[name]))
+
+
+def warn_of_unread_variables(plan: FabricPlan, diagnostics: Diagnostics) -> None:
+    """Warn of the noted variables, each once."""
+    for span, count in plan.unread.items():
+        name, number = span.text, f"{count:,} {'value' if count == 1 else 'values'}"
+        bound = plan.root.scope.visible()
+        near = closest_name(name, bound, 0.6)
+        diagnostics.add(
+            "E0133",
+            span,
+            f"`{name}` is an index variable that the statement does not use: it takes all {number}",
+            help=f"did you mean `({near})`? Write `*` if all are meant"
+            if near
+            else "write `*` if all are meant",
+            fix=Fix("write `*`", ((span, "*"),), safe=False) if not near else None,
+            severity=Severity.WARNING,
+        )
+    plan.unread.clear()
+
+
+def _range_within(low: int, high: int, axis: Axis) -> str:
+    """The range that was meant by one that is not within an axis: counted from another first number, or too
+    long."""
+    most, size = axis.high, high - low
+    if low < axis.low:  # `p[0..15]` where ports begin with 1
+        return f"{axis.low}..{min(axis.low + size, most)}"
+    if size < axis.size and (low > most or (high == most + 1 and not axis.low)):  # `leaf[1..8]` of 0..7
+        return f"{most - size}..{most}"
+    return f"{low}..{most}"
+
+
 @dataclass(frozen=True, slots=True)
 class Resolver:
     """Resolves the targets of one statement for its assignments."""
@@ -205,10 +255,8 @@ class Resolver:
         whole = axis.size > 1 and isinstance(entry.expr, tree.Range)
         fitting = f"{axis.low}..{axis.high}" if whole else ""
         span = re.fullmatch(r"(\d+)\.\.(\d+)", entry.span.text)
-        if whole and span is not None and int(span[2]) - int(span[1]) < axis.size:  # as many, at the end
-            more = int(span[2]) - int(span[1])
-            first = axis.low if int(span[1]) < axis.low else axis.high - more
-            fitting = f"{first}..{first + more}"
+        if whole and span is not None:
+            fitting = _range_within(int(span[1]), int(span[2]), axis)
         meant = re.fullmatch(r"(\d+)\s*-\s*(\d+)", entry.span.text)
         if meant is not None and values[at] < 0:
             fitting = f"{meant[1]}..{meant[2]}"

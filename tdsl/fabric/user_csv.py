@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.similar import closest_name
 
@@ -49,6 +49,7 @@ class DeviceTable:
         what the table is called there. A heading with all columns of ``other`` will do, too, and one that
         ``suffices``. So is a table without any."""
         self.heading = []
+        empty = True
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
             if not self.heading and number == 1:
@@ -72,19 +73,78 @@ class DeviceTable:
                 )
                 return
             if self.heading:
-                yield number, dict(zip(self.heading, cells, strict=False))
+                empty = False
+                if self._fits_heading(code, number, cells):
+                    yield number, dict(zip(self.heading, cells, strict=False))
                 continue
-            self.heading = heading = [c.lower() for c in cells]
-            missing = [c for c in columns if c not in heading]
-            if missing and not (other and set(other) <= set(heading)) and not suffices(heading):
-                more = f", or at least {','.join(other)}" if other else ""
-                help = f"the first line names the columns: {','.join(columns)}{more}"
-                near = closest_name(missing[0], [c for c in heading if c not in columns], 0.7)
-                help = f"write `{missing[0]}` for `{near}`; {help}" if near else help
-                self.say(code, number, f"{what} has no column `{missing[0]}`", help)
+            self.heading = [c.lower() for c in cells]
+            known = (*columns, *other)
+            if self._has_column_twice(code, number, what, known):
                 return
+            if not self._has_columns(code, number, what, columns, other, suffices):
+                return
+            self._warn_of_misspelt_columns(code, number, what, known)
         if not self.heading:
             self.say(code, 1, f"{what} is empty", f"the first line names the columns: {','.join(columns)}")
+        elif empty:
+            self._warn_of_no_rows(code, what)
+
+    def _has_columns(
+        self,
+        code: str,
+        number: int,
+        what: str,
+        columns: Sequence[str],
+        other: Sequence[str],
+        suffices: Callable[[list[str]], bool],
+    ) -> bool:
+        """Whether the heading has all ``columns``, all of ``other``, or ``suffices``."""
+        missing = [c for c in columns if c not in self.heading]
+        if not missing or (other and set(other) <= set(self.heading)) or suffices(self.heading):
+            return True
+        more = f", or at least {','.join(other)}" if other else ""
+        help = f"the first line names the columns: {','.join(columns)}{more}"
+        near = closest_name(missing[0], [c for c in self.heading if c not in columns], 0.7)
+        help = f"write `{missing[0]}` for `{near}`; {help}" if near else help
+        self.say(code, number, f"{what} has no column `{missing[0]}`", help)
+        return False
+
+    def _fits_heading(self, code: str, number: int, cells: list[str]) -> bool:
+        """Whether a row has no value behind the last column."""
+        if not any(cells[len(self.heading) :]):
+            return True
+        more = f"{len(cells)} values, and the heading names {len(self.heading)} columns"
+        self.say(code, number, f"this row has {more}", "quote a value that has the separator in it")
+        return False
+
+    def _warn_of_no_rows(self, code: str, what: str) -> None:
+        self.diagnostics.add(
+            code,
+            self.span(1),
+            f"{what} has no row below its heading, so nothing is read of it",
+            help="write a row for each device, or leave the table out",
+            severity=Severity.WARNING,
+        )
+
+    def _has_column_twice(self, code: str, number: int, what: str, known: Sequence[str]) -> bool:
+        """Whether a column that is read stands twice in the heading."""
+        twice = next((name for name in known if self.heading.count(name) > 1), "")
+        if twice:
+            self.say(code, number, f"{what} has the column `{twice}` twice", "leave one of them")
+        return bool(twice)
+
+    def _warn_of_misspelt_columns(self, code: str, number: int, what: str, known: Sequence[str]) -> None:
+        """Warn of a column that is not read and is a slip away from one that is missing."""
+        others = [c for c in self.heading if c not in known]
+        for name in (c for c in known if c not in self.heading):
+            if near := closest_name(name, others, 0.8):
+                self.diagnostics.add(
+                    code,
+                    self.span(number),
+                    f"nothing reads the column `{near}` of {what}",
+                    help=f"did you mean `{name}`?",
+                    severity=Severity.WARNING,
+                )
 
     def _cells(self, text: str) -> list[str]:
         """The cells of a line. Raises csv.Error."""

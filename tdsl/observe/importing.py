@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
 from tdsl.observe.record import (
@@ -570,9 +570,10 @@ class _Importer:
             rows = groups[rank[a[0]][1], rank[b[0]][1], rate]
             rows.append(((*place[a[0]][1], port_of[a]), (*place[b[0]][1], port_of[b])))
         out = []
+        box = cache(lambda at: self.box(arrays[at]))
         for (i, j, rate), rows in sorted(groups.items()):
             x, y = arrays[i], arrays[j]
-            boxes = (self.box(x), self.box(y)) if self.structure else None
+            boxes = (box(i), box(j)) if self.structure else None
             out += [f"  {line}" for line in connect_rules(x.word, y.word, rows, _rate_literal(rate), boxes)]
         return out
 

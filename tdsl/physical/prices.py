@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from functools import partial
 from typing import TypeVar
@@ -13,6 +14,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.failure_rates import FACTS as FAILURES
 from tdsl.semantics.failure_rates import FailureRate, written_failure_fact
+from tdsl.semantics.model import MODEL_KINDS
 from tdsl.semantics.supply import Spares, Supply, lead_days, parse_spares
 from tdsl.system.similar import closest_name
 from tdsl.system.toml_lines import place_of_toml_fault, place_of_toml_key, toml_line_meant
@@ -58,6 +60,9 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     if tables[0] and not currency:
         wrong("a file of prices has a `currency` and a table `[price]`")
         return {}, Supply()
+    _refuse_date(data.get("date", ""), wrong)
+    for table in ("spares", "lead"):
+        _refuse_misspelt_kind(table, data.get(table, {}), wrong)
     each = _prices_by_model(tables[0], wrong)
     extras: dict[str, Spares] = _table_by_model(
         data, "spares", lambda v: parse_spares(str(v)) if type(v) in (int, str) else None, wrong
@@ -68,6 +73,25 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     others: dict[str, tuple[str, ...]] = _table_by_model(data, "alternative", _names_in_value, wrong)
     failures = _failure_rates_by_model(data, wrong)
     return each, Supply(currency, str(data.get("date", "")), extras, leads, others, failures)
+
+
+def _refuse_date(said: object, wrong: Callable[[str, str, str], None]) -> None:
+    """A finding of a date that is none."""
+    try:
+        if said != "" and not isinstance(said, date):
+            date.fromisoformat(said if isinstance(said, str) else "")
+    except ValueError:
+        wrong(f"`date` is a day, and {said!r} is none", 'write `date = "2026-11-01"`', "date")
+
+
+def _refuse_misspelt_kind(
+    table: str, of: Mapping[str, object], wrong: Callable[[str, str, str], None]
+) -> None:
+    """A finding of each key that is a slip away from a kind of model."""
+    for name in of:
+        near = closest_name(name, MODEL_KINDS, 0.8) if name.islower() and name not in MODEL_KINDS else ""
+        if near:
+            wrong(f"`{table}` names no model and no kind `{name}`", f"did you mean `{near}`?", name)
 
 
 def _name_meant(name: str) -> str:

@@ -127,6 +127,7 @@ def plan_address_override(
         raise Fault("E0120", inner.span, f"`{inner.name.name}` in an override has one value")
     item = inner.items[0]
     if inner.name.name == "asn":
+        require_plain_setting(inner, f"asn {item.value.span.text}")
         kind, each, value = "asn", False, item.value
     else:
         kind, each, value = _address_kind_and_source(inner, [("", item.value), *item.args])
@@ -241,9 +242,33 @@ def _address_kind_and_source(
         )
     if (word and rest) or found[0] not in ("", "from"):
         raise Fault("E0120", s.span, f"`{s.name.name}` says more than one network", help=example)
+    if kind == "from":
+        raise _kind_left_out_fault(s, at)
     if kind not in WHAT:
         raise unknown_name_fault("E0101", at, "kind of address", kind, WHAT)
     return kind, found[0] == "from", found[1]
+
+
+def _kind_left_out_fault(s: tree.Setting, at: SourceSpan) -> Fault:
+    """The fault of ``address node.bmc from 10.0.0.0/24`` and ``address leaf from …``: what is addressed is
+    missing."""
+    first = s.items[0].value.span
+    device, point, member = first.text.rpartition(".")
+    message = f"`{s.name.name}` does not say what it addresses, before `from`"
+    if point and member in WHAT:
+        new = f"{device} {member}"
+        fix = Fix(f"write `{new}`", ((first, new),), safe=False)
+        return Fault("E0120", first, message, help=f"write `{new}`", fix=fix)
+    kind = "links" if point and "[" not in member.partition("[")[0] and member[:1].islower() else "loopback"
+    place = SourceSpan(at.file, first.end, first.end)
+    fix = Fix(f"write `{kind}`", ((place, f" {kind}"),), safe=False)
+    return Fault(
+        "E0120",
+        first,
+        message,
+        help=f"write `{first.text} {kind}`, or another of {', '.join(f'`{w}`' for w in WHAT)}",
+        fix=fix,
+    )
 
 
 def _management_settings(
@@ -251,6 +276,7 @@ def _management_settings(
 ) -> tuple[str, str, str]:
     """Interface, VRF and gateway of addresses of management and of controllers."""
     given = dict(PORTS_APART.get(kind, {}))
+    seen: set[str] = set()
     for inner in s.body or ():
         if isinstance(inner, tree.Broken):
             raise Excused
@@ -258,6 +284,9 @@ def _management_settings(
             help = "`management` and `bmc` take `interface`, `vrf` and `gateway`; others take none"
             raise Fault("E0118", inner.span, "this is not a setting of an address", help=help)
         require_plain_setting(inner, f"{inner.name.name} NAME")
+        if inner.name.name in seen:
+            raise Fault("E0104", inner.span, f"`{inner.name.name}` is set twice", help="leave one of them")
+        seen.add(inner.name.name)
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None
         if not isinstance(value, str) or not value:
             raise Fault("E0103", inner.span, f"`{inner.name.name}` is a name")

@@ -88,8 +88,13 @@ def settings_in_one_fault(
     """The fault of ``height 48U power 2kW``, two settings without a `;` between them: a known one is among
     the words of the items of another. None where there is none."""
     for name, place, behind in _words_with_places(items):
-        if name == own or name not in known:
+        if name == own or name not in known or (own, name) == ("bundle", "across"):
             continue
+        if name == "type" and behind and place.start == items[0].span.start:
+            gone = SourceSpan(place.file, place.start, place.end + 1)
+            fix = Fix("remove `type`", ((gone, ""),), safe=False)
+            message = f"the value of `{own}` follows it, without `type`"
+            return Fault("E0120", place, message, help=f"write `{own} {behind}`", fix=fix)
         before = place.file.text[: place.start].rstrip().removesuffix(",")
         begin = len(re.sub(r"(?<!\s)\s++(?:x|and|with)$", "", before[-20:])) + max(len(before) - 20, 0)
         return setting_without_sign_fault(SourceSpan(place.file, begin, place.start), place, behind)

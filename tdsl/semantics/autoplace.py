@@ -104,7 +104,7 @@ def _settings_in_place_auto(s: tree.PlaceStmt) -> Iterator[tree.Setting]:
 def _hosts_per_rack(s: tree.Setting, evaluator: Evaluator, scope: Scope) -> int:
     """``hosts 4 per rack``."""
     item = s.items[0] if len(s.items) == 1 else None
-    words = [w or _bare_name(e) for w, e in item.args] if item is not None else []
+    words = [None if w else _bare_name(e) for w, e in item.args] if item is not None else []
     if item is None or words != ["per", "rack"]:
         raise Fault("E0120", s.span, "this says how many hosts a rack holds", help="`hosts 4 per rack`")
     each = evaluator.integer(item.value, scope)

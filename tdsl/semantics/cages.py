@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fact_kinds import warn_of_unknown_word
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.scope import Scope
@@ -46,12 +47,15 @@ FORMS = (
 """Forms of cages and connectors that are known; a model may have others."""
 
 
-def warn_of_misspelt_form(form: str, at: SourceSpan, diagnostics: Diagnostics) -> None:
-    """Warn of a form that is none of the known ones and one slip of the hand away from one: no part would
-    fit it."""
+def warn_of_unknown_form(form: str, at: SourceSpan, diagnostics: Diagnostics) -> None:
+    """Warn of a form that is none of the known ones: no part of the catalogue fits it, and one that is a slip
+    of the hand away from a known one fits nothing at all."""
     plain = form.replace("-", "").replace("_", "").upper()
     near = closest_name(form, FORMS, 0.9) if plain not in FORMS and len(form) > 3 else ""
-    if not near or near.startswith(plain) or plain.startswith(near):
+    if plain in FORMS or near.startswith(plain) or (near and plain.startswith(near)):
+        return
+    if not near:
+        warn_of_unknown_word("form", at, form, FORMS, diagnostics)
         return
     diagnostics.add(
         "E0101",
@@ -65,11 +69,16 @@ def warn_of_misspelt_form(form: str, at: SourceSpan, diagnostics: Diagnostics) -
 
 def heatsink_of(s: tree.Setting | None, evaluator: Evaluator, scope: Scope) -> str:
     """``finned`` or ``flat`` behind the form of a cage, "" if neither is written."""
-    words = [evaluator.evaluate(v, scope, words=True) for w, v in s.items[0].args[1:] if not w] if s else []
-    for item, word in zip(s.items[0].args[1:] if s else (), words, strict=False):
-        if word not in HEATSINKS:
-            raise unknown_name_fault("E0101", item[1].span, "heat sink", text_of(word), HEATSINKS)
-    return str(words[0]) if words else ""
+    words = [read_heatsink(v, evaluator, scope) for _, v in s.items[0].args[1:]] if s else []
+    return words[0] if words else ""
+
+
+def read_heatsink(e: tree.Expr, evaluator: Evaluator, scope: Scope) -> str:
+    """A word as that of a heat sink. Raises Fault for one that is none."""
+    word = text_of(evaluator.evaluate(e, scope, words=True))
+    if word not in HEATSINKS:
+        raise unknown_name_fault("E0101", e.span, "heat sink", word, HEATSINKS)
+    return word
 
 
 def check_cages(cages: tuple[int, ...], per_cage: int, s: tree.Setting, same: Sequence[PortClass]) -> None:

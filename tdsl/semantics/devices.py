@@ -245,6 +245,8 @@ def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split
     )
     if item is None or not fits or not isinstance(path, tree.PathExpr) or len(path.parts) > 2:
         raise _split_form_fault(s)
+    if re.fullmatch(r"x\d{1,2}", item.args[0][1].span.text):
+        raise _split_form_fault(s)
     head, *rest = path.parts
     assert isinstance(head, tree.Identifier)
     ways = evaluator.integer(item.args[0][1], scope)

@@ -25,6 +25,7 @@ from tdsl.semantics.operators import (
     not_whole,
     quantity_value,
     raise_to_power,
+    ratio_for_whole_fault,
     require_bool,
     require_number,
     require_type,
@@ -85,6 +86,9 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
         new = declared[1]
     if plain in _WORDS_IN_ONE:
         new = plain
+    if re.fullmatch(r"[OQ]?SFP(?:28|56|112|224)?(?:DD|XD)(?:\d+)?", plain):  # a form of plugs
+        before = re.search(r"\b(cage[ \t]++)\Z", text[max(whole.start - 9, 0) : whole.start])
+        new = f"1 {plain}" if before is not None else plain
     message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
     help = f'write `{new}`, or `"{whole.text}"` for a text'
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
@@ -361,6 +365,8 @@ class Evaluator:
     def integer(self, e: tree.Expr, scope: Scope) -> int:
         """The value of an expression that must be a whole number."""
         value = integer_if_whole(self.evaluate(e, scope))
+        if isinstance(e, tree.RatioLit):
+            raise ratio_for_whole_fault(e)
         if isinstance(value, bool) or not isinstance(value, int):
             raise not_whole(value, e)
         return value

@@ -67,6 +67,12 @@ def _axis_of_range(value: WholeRange, extent: tree.Extent) -> Axis:
 def _no_extent_fault(value: Value, extent: tree.Extent) -> Fault:
     """The fault of a value that is no extent, with what was probably meant."""
     text = extent.span.text
+    part = re.fullmatch(r"(\d+)\s*+/\s*+(\d+)", text)
+    if part is not None and int(part[1]) < int(part[2]):  # `node[127/128]`, of which 127 are built
+        new = f"{part[1]} of {part[2]}"
+        fix = Fix(f"write `{new}`", ((extent.span, new),), safe=False)
+        message = f"{part[2]} devices of which {part[1]} are built are written with `of`"
+        return Fault("E0111", extent.span, message, help=f"write `{new}`", fix=fix)
     help_line = f"`{text.replace('/', '//')}` rounds down" if text.count("/") == 1 else ""
     code = "E0111" if type_name(value) == "ratio" else "E0103"
     shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)

@@ -20,6 +20,7 @@ from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, IndexEntry, ResolvedPath
 from tdsl.semantics.quantity import COMPUTE, NONE, TIME, Dim, Quantity, kind_name
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import only_value_behind, refuse_block
 from tdsl.semantics.values import a_type, integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -441,6 +442,11 @@ class JobReader:
             "on": lambda s: None,
         }
         if name in special:
+            if name not in ("transformer", "precision"):
+                refuse_block(s)
+            if name in _LISTS and not s.items:
+                help = f"write `{name} …`, or remove `{name}`"
+                raise Fault("E0120", s.span, f"the value of `{name}` is missing", help=help)
             special[name](s)
         elif name in WHOLE:
             self.set_value(name, s, self.whole_number(s, f"{name} 8"))
@@ -451,7 +457,11 @@ class JobReader:
                 name, s, count_of_expression(self.only_item(s, f"{name} 405B"), self.evaluator, self.scope)
             )
         elif name == "efficiency":
-            self.set_value(name, s, self.share_of(self.only_item(s, "efficiency 52%")))
+            value = self.only_item(s, "efficiency 52%")
+            if not (share := self.share_of(value)):
+                message = "an efficiency is above zero: at 0% no step ends"
+                raise Fault("E0120", value.span, message, help="write `efficiency 52%`")
+            self.set_value(name, s, share)
         else:
             self.set_value(
                 name, s, self.amount(self.only_item(s, "peak 989Tflops"), COMPUTE, "peak 989Tflops")
@@ -551,6 +561,7 @@ class JobReader:
                     help="such as `layers 96`",
                 )
             name = x.name.name
+            refuse_block(x)
             if name not in TRANSFORMER:
                 raise unknown_name_fault(
                     "E0101",
@@ -591,8 +602,8 @@ class JobReader:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
             if not at and not item.args:
                 self.set_value("experts", item, self.whole_expression(item.value, form))
-            elif word in names and item.args:
-                self.set_value(names[word], item, self.whole_expression(item.args[0][1], form))
+            elif word in names and (number := _number_of_experts(item, word)) is not None:
+                self.set_value(names[word], item, self.whole_expression(number, form))
             else:
                 raise Fault(
                     "E0120", item.span, f"`experts` does not use `{item.span.text}`", help=f"write `{form}`"
@@ -639,6 +650,8 @@ class JobReader:
                     "the block of `precision` has `gradients`, `parameters`, `dispatch`, `combine`",
                     help="write `precision bf16 { gradients fp32 }`",
                 )
+            if x.name.name in moved:
+                raise Fault("E0104", x.span, f"`{x.name.name}` is set twice", help="leave one of them")
             moved[x.name.name] = self.number_format(self.only_item(x, "gradients fp32"), x.span)
         if moved:
             self.set_value("moved", s, moved)
@@ -666,7 +679,8 @@ class JobReader:
                 fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
                 message = "a share is a number and `%` behind it"
                 raise Fault("E0120", item.span, message, help=f"write `overlap {new}`", fix=fix)
-            if word not in known or len(item.args) != 1:
+            value = only_value_behind(item)
+            if word not in known or value is None:
                 raise Fault(
                     "E0120",
                     item.span,
@@ -677,7 +691,7 @@ class JobReader:
                 raise Fault(
                     "E0104", item.span, f"`overlap {word}` is set twice", help=f"leave one `overlap {word}`"
                 )
-            found[str(word)] = self.share_of(item.args[0][1])
+            found[str(word)] = self.share_of(value)
         self.values["overlap"], self.spans["overlap"] = found, s.span
 
     def read_measured(self, s: tree.Setting) -> None:
@@ -685,11 +699,12 @@ class JobReader:
         found: list[tuple[str, Fraction]] = [*self.values.get("measured", ())]  # type: ignore[misc]
         for item in s.items:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
-            if word == "tokens" and len(item.args) == 1:
-                count = count_of_expression(item.args[0][1], self.evaluator, self.scope)
+            value = only_value_behind(item)
+            if word == "tokens" and value is not None:
+                count = count_of_expression(value, self.evaluator, self.scope)
                 found.append((word, Fraction(count)))
                 continue
-            if word is None or word not in MEASURED or len(item.args) != 1:
+            if word is None or word not in MEASURED or value is None:
                 raise Fault(
                     "E0120",
                     item.span,
@@ -697,8 +712,7 @@ class JobReader:
                     help="the form is `measured step 6.2s`",
                 )
             dim, form = MEASURED[word]
-            e = item.args[0][1]
-            found.append((word, self.share_of(e) if dim == NONE else self.amount(e, dim, form)))
+            found.append((word, self.share_of(value) if dim == NONE else self.amount(value, dim, form)))
         self.values["measured"], self.spans["measured"] = tuple(found), s.span
 
     def read_assumed(self, s: tree.Setting) -> None:
@@ -717,7 +731,23 @@ class JobReader:
         text = self.evaluator.evaluate(value, self.scope)
         if not isinstance(text, str):
             raise Fault("E0103", value.span, f"expected a string, found {a_type(text)}")
+        if not text.strip():
+            raise Fault(
+                "E0120", value.span, "this source is empty", help="name the source, or remove `source`"
+            )
         self.set_value("source", s, text)
+
+
+_LISTS = ("order", "overlap", "measured", "assumed", "on")
+"""Settings of a job that are lists, which say something only with a value."""
+
+
+def _number_of_experts(item: tree.SettingItem, word: str) -> tree.Expr | None:
+    """The number in ``top 8`` or ``limit 4 hosts``; None where other words are there."""
+    words = _words_behind(item)
+    if len(words) != (2 if word == "limit" else 1) or any(w for w, _ in item.args):
+        return None
+    return item.args[0][1] if word != "limit" or words[1] == "hosts" else None
 
 
 def _words_behind(item: tree.SettingItem) -> tuple[str | None, ...]:

@@ -4,6 +4,7 @@ layout."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -14,8 +15,16 @@ from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
 from tdsl.semantics.amounts import amount_fault, amount_in_quotes_fault, decimal_comma_fault
-from tdsl.semantics.cages import check_cages, heatsink_of, warn_of_misspelt_form
+from tdsl.semantics.cages import check_cages, heatsink_of, read_heatsink, warn_of_unknown_form
 from tdsl.semantics.extents import axes_of
+from tdsl.semantics.fact_kinds import (
+    LAYOUT_KINDS,
+    PORT_TYPE,
+    RATE_FORMATS,
+    check_fact,
+    check_value,
+    warn_of_unknown_word,
+)
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import (
     KINDS,
@@ -27,7 +36,7 @@ from tdsl.semantics.model import (
     PortClass,
     indices_at_position,
 )
-from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
+from tdsl.semantics.model_connects import model_connect_settings, refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import (
@@ -36,11 +45,20 @@ from tdsl.semantics.settings import (
     MEDIA_WORDS,
     fitting_rate,
     not_too_long,
+    refuse_foreign_placeholder,
     refuse_text_without_quotes,
     require_plain_setting,
 )
 from tdsl.semantics.sonic import sonic_ports
-from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, number_in_message, text_of
+from tdsl.semantics.values import (
+    BareWord,
+    ModelValue,
+    Value,
+    a_type,
+    integer_if_whole,
+    number_in_message,
+    text_of,
+)
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.foreign_units import amount_written_here
@@ -63,6 +81,7 @@ PORT_SETTINGS = (
     "alias",
     "optic",
 )
+_ONE_VALUE = ("connector", "sockets", "name", "optic")
 CO_PACKAGED = "CPO"
 """The form of optics that are part of a device: co-packaged optics, to whose ports fibre goes."""
 FACTS = (
@@ -82,7 +101,7 @@ MEASURED = {
     "reach": (LENGTH, "50m"),
 }
 """What a fact is an amount of, and how one is written."""
-WORDED = frozenset({"form", "tail", "cords", "flops", "sold", "basis", "searched", "fact"})
+WORDED = frozenset({"form", "tail", "flops", "sold", "basis", "searched", "fact"})
 """Facts that read words behind their value."""
 TEXT_FACTS = frozenset(
     {"source", "note", "codename", "vendor", "part", "asic", "platform", "hwsku", "machine"}
@@ -122,11 +141,13 @@ class ModelBuilder:
                 "E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS, meant=INSTEAD_OF
             ).report(self.library.diagnostics)
             return None
-        for s in sorted(
-            node.body, key=lambda s: not isinstance(s, tree.Let)
-        ):  # values first: their order does not matter
+        values = [s for s in node.body if isinstance(s, tree.Let)]  # first: their order does not matter
+        others = [s for s in node.body if not isinstance(s, tree.Let)]
+        steps: list[Callable[[], object]] = [partial(self.statement, s) for s in (*values, *others)]
+        steps += [partial(self.scope.value, s.name.name, s.name.span) for s in values]  # also those unused
+        for step in steps:
             try:
-                self.statement(s)
+                step()
             except Fault as fault:
                 self.broken = True
                 fault.report(self.library.diagnostics)
@@ -178,6 +199,7 @@ class ModelBuilder:
                 self.chip(s)
             case tree.Connect():
                 refuse_connect_of_fabrics_alone(s)
+                model_connect_settings(s, self.scope, self.evaluator)
                 self.wiring.append(s)
             case tree.Setting():
                 self.fact(s)
@@ -229,7 +251,7 @@ class ModelBuilder:
                 axes,
                 first,
                 rate,
-                self.words(settings.get("type")),
+                self.types_of_port(settings.get("type")),
                 cages,
                 form,
                 tuple(k // group for k in range(size)),
@@ -356,7 +378,12 @@ class ModelBuilder:
                     "E0118", inner.span, f"`{name}` of a port takes no block", help=f"write `{name} …;`"
                 )
             if name not in ("cage", "sonic"):
-                require_plain_setting(inner, _plain_form(inner), len(inner.items))
+                require_plain_setting(
+                    inner, _plain_form(inner), 1 if name in _ONE_VALUE else len(inner.items)
+                )
+            if name == "split" and not inner.items:
+                help = "write `split 2, 4`, or remove `split`"
+                raise Fault("E0120", inner.span, "the value of `split` is missing", help=help)
             out[name] = inner
         return out
 
@@ -379,13 +406,31 @@ class ModelBuilder:
                 help=f"write `cage {number[0] if number else 1} {word}`" if named else "`cage 2 OSFP`",
             )
         args = s.items[0].args[:1]
-        form = "".join(text_of(self.evaluator.evaluate(a, self.scope, words=True)) for _, a in args)
-        if args and form:
-            warn_of_misspelt_form(form, args[0][1].span, self.library.diagnostics)
+        self.refuse_words_of_cage(s)
+        form = self.form_of_cage(args[0][1]) if args else ""
         if len(s.items) < 2:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))
         return count, form, numbers
+
+    def refuse_words_of_cage(self, s: tree.Setting) -> None:
+        """Refuse words that a cage does not read: behind its heat sink and its numbers, and further items."""
+        first, *others = s.items
+        behind = [*first.args[2:], *(a for o in others for a in o.args)]
+        named = [value.span for word, value in first.args[:2] if word]
+        at = next(iter([*named, *(value.span for _, value in behind), *(o.span for o in others[1:])]), None)
+        if at is not None:
+            help = "write `cage 2 OSFP`, `cage 2 OSFP finned` or `cage 1 OSFP, 33`"
+            raise Fault("E0118", at, f"`cage` does not use `{at.text}`", help=help)
+
+    def form_of_cage(self, e: tree.Expr) -> str:
+        """The form of a cage. Raises Fault for what is no word."""
+        value = self.evaluator.evaluate(e, self.scope, words=True)
+        if not isinstance(value, (str, ModelValue)) or not text_of(value):
+            message = f"the form of a cage is a word, not {a_type(value)}"
+            raise Fault("E0103", e.span, message, help="write `cage 2 OSFP`")
+        warn_of_unknown_form(text_of(value), e.span, self.library.diagnostics)
+        return text_of(value)
 
     def cage_numbers(
         self, s: tree.Setting, per_cage: int, form: str, written: tuple[int, ...] | None, size: int
@@ -419,9 +464,14 @@ class ModelBuilder:
             raise Fault(
                 "E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`'
             )
-        return tuple(
+        names = tuple(
             self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes))
         )
+        if s.name.name == "os" and self.node.kind.name == "switch" and len(set(names)) < len(names):
+            again = next(n for k, n in enumerate(names) if n in names[:k])
+            message = f"two ports of `{name}` both have the name {again!r} in the operating system"
+            raise Fault("E0104", s.span, message, help='put the index into it: `os "swp{i}"`')
+        return names
 
     def lane_systems(
         self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
@@ -463,15 +513,24 @@ class ModelBuilder:
                 f"a name is a string, not {a_type(value)}",
                 help='write it in quotes: `"swp{i}"`',
             )
+        refuse_foreign_placeholder(e.span)
+        if not value.strip():
+            raise Fault("E0120", e.span, "this name is empty", help="leave the setting out, or write a name")
         return str(value)
 
-    def words(self, s: tree.Setting | None) -> tuple[str, ...]:
-        """A setting's words."""
-        return (
-            tuple(text_of(self.evaluator.evaluate(i.value, self.scope, words=True)) for i in s.items)
-            if s
-            else ()
-        )
+    def types_of_port(self, s: tree.Setting | None) -> tuple[str, ...]:
+        """The types of a port. Raises Fault for what is no word, and for a type that is said twice."""
+        if s is None:
+            return ()
+        value = self.setting_value(s, self.scope)
+        check_value(s, value, PORT_TYPE, self.library.diagnostics)
+        types = tuple(map(text_of, value)) if isinstance(value, tuple) else (text_of(value),)
+        for k, one in enumerate(types):
+            if one in types[:k]:
+                raise Fault(
+                    "E0104", s.items[k].span, f"the type `{one}` is named twice", help="leave one of them"
+                )
+        return types
 
     def numbers(self, s: tree.Setting | None) -> tuple[int, ...]:
         """A setting's whole numbers."""
@@ -481,6 +540,13 @@ class ModelBuilder:
         """The ways in which each of ``size`` ports may be split."""
         if s is None:
             return ()
+        slashed = re.fullmatch(r"split\s++(\d{1,2}(?:\s*+/\s*+\d{1,2})++)", s.span.text)
+        if slashed is not None:
+            new = f"split {', '.join(re.findall(r'[0-9]+', slashed[1]))}"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault(
+                "E0120", s.span, "ways to split a port are listed with `,`", help=f"write `{new}`", fix=fix
+            )
         found = self.numbers(s)
         for n in found:
             if n < 2:
@@ -536,12 +602,25 @@ class ModelBuilder:
                     raise Excused
                 if not isinstance(inner, tree.Setting):
                     raise Fault("E0118", inner.span, "a layout element has settings only")
-                require_plain_setting(inner, _plain_form(inner), max(len(inner.items), 1))
+                require_plain_setting(inner, _plain_form(inner))
+                if inner.name.name in facts or (on is not None and inner.name.name == "on"):
+                    raise Fault("E0104", inner.span, f"`{inner.name.name}` is set twice")
                 if inner.name.name == "on":
                     on = self.holder(inner, scope)
                 else:
-                    facts[inner.name.name] = self.setting_value(inner, scope)
+                    facts[inner.name.name] = self.layout_value(inner, s.kind.name, scope)
             self.layout.append(LayoutNode(s.kind.name, name, k, on, facts, Origin(s.name.span)))
+
+    def layout_value(self, s: tree.Setting, of_what: str, scope: Scope) -> Value:
+        """The value of a setting of a layout element, ``numa`` or ``pcie``. Raises Fault."""
+        known = [name for name, kind in LAYOUT_KINDS.items() if of_what in kind.of]
+        if s.name.name not in known:
+            if of_what == "pcie":
+                known.append("on")
+            raise unknown_name_fault("E0118", s.name.span, f"setting of `{of_what}`", s.name.name, known)
+        value = self.setting_value(s, scope)
+        check_value(s, value, LAYOUT_KINDS[s.name.name], self.library.diagnostics)
+        return value
 
     def holder(self, s: tree.Setting, scope: Scope) -> tuple[str, int]:
         """What ``on plx[i]`` names: an element declared before."""
@@ -552,6 +631,9 @@ class ModelBuilder:
         if head.name not in self.sizes:
             raise unknown_name_fault("E0101", head.span, "layout element", head.name, self.sizes)
         index = 0
+        if len(path.parts) > 2 or not all(isinstance(p, tree.IndexPart) for p in path.parts[1:]):
+            message = "`on` names one layout element, with its index"
+            raise Fault("E0120", path.span, message, help="`on cpu[i // 4]`")
         if len(path.parts) > 1 and isinstance(path.parts[1], tree.IndexPart):
             entry = path.parts[1].entries[0]
             axes = self.sizes[head.name]
@@ -601,18 +683,25 @@ class ModelBuilder:
             return
         self.refuse_words_of_fact(s)
         self.facts[name] = value = self.setting_value(s, self.scope)
-        if name in supply.FACTS:
-            self.facts[name] = supply.read_supply_fact(s, value)
-            return
         _check_measured_fact(s, value)
         _refuse_unfit_lengths_or_medium(s, value)
         not_too_long(name, value, s.span)
-        if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
-            self.facts[name] = words = self.all_words(s)
-            if words and name == "form" and self.node.kind.name == "optic":
-                warn_of_misspelt_form(words[0], s.items[0].value.span, self.library.diagnostics)
+        check_fact(s, value, self.node.kind.name, self.library.diagnostics)
+        if name in supply.FACTS:
+            self.facts[name] = supply.read_supply_fact(s, value)
+        elif name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
+            self.facts[name] = (text_of(value), *self.heatsink_of_form(s))
         else:
             self.further_facts(s)
+
+    def heatsink_of_form(self, s: tree.Setting) -> tuple[str, ...]:
+        """The heat sink behind the form of a plug, if one is written. Raises Fault for another word."""
+        item = s.items[0]
+        form = text_of(self.evaluator.evaluate(item.value, self.scope, words=True))
+        warn_of_unknown_form(form, item.value.span, self.library.diagnostics)
+        if len(item.args) > 1 or (item.args and item.args[0][0]):
+            require_plain_setting(s, f"{s.name.name} {item.value.span.text}")
+        return tuple(read_heatsink(value, self.evaluator, self.scope) for _, value in item.args)
 
     def refuse_words_of_fact(self, s: tree.Setting) -> None:
         """Refuse words behind the value of a fact that has none; `power` may have `max` and an amount."""
@@ -675,6 +764,9 @@ class ModelBuilder:
                 raise Fault("E0103", item.span, "`flops` is a format and a rate above zero", help=help)
             if word in formats:
                 raise Fault("E0104", item.span, f"`flops` of {word} is set twice")
+            if word not in RATE_FORMATS:
+                at, so = item.value.span, "no job is computed in it"
+                warn_of_unknown_word("flops", at, word, RATE_FORMATS, self.library.diagnostics, so)
             formats.append(word)
             self.facts[f"flops_{word}"] = rate
         if not formats:
@@ -698,10 +790,6 @@ class ModelBuilder:
             for i in s.items
             for e in (i.value, *(v for _, v in i.args))
         ]
-
-    def all_words(self, s: tree.Setting) -> tuple[str, ...]:
-        """All words of a setting, those behind its values too."""
-        return tuple(text_of(w) for w in self.all_values(s))
 
     def further_facts(self, s: tree.Setting) -> None:
         """The facts that words behind a value give, such as ``max`` of ``power 747W max 1720W``."""
@@ -826,7 +914,7 @@ def _refuse_unfit_lengths_or_medium(s: tree.Setting, value: Value) -> None:
     for item in s.items if name == "lengths" else ():
         if re.fullmatch(r"\d+", item.span.text):
             raise amount_fault(int(item.span.text), LENGTH, item.span)
-    if name == "medium" and isinstance(value, BareWord) and value not in (*MEDIA_WORDS, *FIBRES):
+    if name == "medium" and isinstance(value, str) and value not in (*MEDIA_WORDS, *FIBRES):
         raise unknown_name_fault(
             "E0101", s.items[0].span, "medium", str(value), MEDIA_WORDS, meant=MEDIA_MEANT
         )
@@ -937,9 +1025,17 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
 
 def _comma_before_word_fault(s: tree.Setting) -> Fault | None:
     """The fault of ``power 700W, max 1.5kW``; None of a list without such a word."""
-    if len(s.items) != 2 or not re.match(r"(max|typical|idle)\b", s.items[1].span.text):
+    if len(s.items) != 2:
         return None
     first, second = s.items
+    power = re.compile(r"(?<![\d.])[\d.]++k?W")
+    if s.name.name == "power" and power.fullmatch(first.span.text) and power.fullmatch(second.span.text):
+        new = f"power {first.span.text} max {second.span.text}"
+        fix = Fix(f"write `{new}`", ((first.span.to(second.span), new.partition(" ")[2]),), safe=False)
+        message = "the most power follows the usual one behind `max`"
+        return Fault("E0103", s.span, message, help=f"write `{new}`", fix=fix)
+    if not re.match(r"(max|typical|idle)\b", second.span.text):
+        return None
     comma = SourceSpan(s.span.file, first.span.end, second.span.start)
     new = f"{s.name.name} {first.span.text} {second.span.text}"
     return Fault(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.plan import Context, FabricPlan
+from tdsl.semantics.settings import refuse_block
 from tdsl.syntax import tree
 
 SYSTEMS = ("eos", "frr", "nvue", "sonic")
@@ -18,6 +19,7 @@ HELP = (
 def nos_of_setting(s: tree.Setting) -> str:
     """The system that a setting names. Raises Fault if it names none, several, or an unknown one without
     quotes."""
+    refuse_block(s, HELP)
     if len(s.items) > 1:
         raise Fault(
             "E0120", s.items[1].span, "a switch runs one operating system; this names several", help=HELP

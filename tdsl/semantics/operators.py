@@ -158,6 +158,14 @@ def _no_amount_fault(e: tree.Measure, number: str) -> Fault | None:
         new = f"{Decimal(power[0]):f}"
         fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
         return Fault("E0105", whole, "a number has no exponent", help=f"write `{new}`", fix=fix)
+    if behind is not None and (rate := _rate_of_ethernet_name(whole.text)):
+        asked = re.search(r"\btype[ \t]++\Z", whole.file.text[max(whole.start - 9, 0) : whole.start])
+        message = f"`{whole.text}` is a name of Ethernet's standard, and no word of the language"
+        if asked is not None:
+            help = "write a type that the model at the other end has, such as `GE400`, `GE100` or `BASE_T`"
+            return Fault("E0105", whole, message, help=help)
+        fix = Fix(f"write `{rate}`", ((whole, rate),), safe=False)
+        return Fault("E0105", whole, f"{message}; a rate is an amount", help=f"write `{rate}`", fix=fix)
     if behind is not None and re.fullmatch(r"-[A-Za-z]\w*", behind[0]):
         message, help = (
             f"`{whole.text}` is not a name, and not an amount",
@@ -171,6 +179,18 @@ def _no_amount_fault(e: tree.Measure, number: str) -> Fault | None:
         message = "sizes of several dimensions with a name among them are separated by `,`"
         return Fault("E0105", e.span, message, help=f"write `{new}`", fix=fix)
     return None
+
+
+def _rate_of_ethernet_name(text: str) -> str:
+    """The rate of ``1000BASE-T``, ``400GBASE-DR4`` and ``400G-DR4``, "" of other texts.
+
+    Source: IEEE 802.3, clause 1.2.3: the number is of Mbit/s without a letter behind it.
+    """
+    found = re.fullmatch(r"(\d{1,5})(?:(G)(?:BASE)?|BASE)-[A-Z]\w*", text)
+    if found is None:
+        return ""
+    megabits = int(found[1]) * (1000 if found[2] else 1)
+    return f"{megabits // 1000}Gbps" if megabits % 1000 == 0 else f"{megabits}Mbps"
 
 
 def _amount_in_foreign_unit(e: tree.Measure, number: str) -> tuple[str, SourceSpan]:
@@ -286,6 +306,12 @@ def require_number(value: Value, span: SourceSpan, op: str) -> int | Fraction:
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return value
     raise Fault("E0103", span, f"`{op}` needs a number, found {a_type(value)}")
+
+
+def ratio_for_whole_fault(e: tree.RatioLit) -> Fault:
+    """The fault of ``8:1`` where a whole number must stand."""
+    message = f"expected a whole number, and `{e.span.text}` is a ratio"
+    return Fault("E0103", e.span, message, help="such as `4`")
 
 
 def not_whole(value: Value, e: tree.Expr) -> Fault:
@@ -443,9 +469,14 @@ def _incompatible_operands_fault(
         at, value = ((a_span, a), (b_span, b))[ranged]
         help = "write one number; limits follow it: `param n: int = 8 where 8 <= n <= 16`"
         return Fault("E0103", at, f"`{at.text}` is a range, {text_of(value)}, and no number", help=help)
+    if op == "-" and (power := _range_of_power(a_span.to(b_span))) is not None:
+        return power
     if op in "+-" and (amount := _number_beside_amount_fault(a, b, a_span, b_span)) is not None:
         return amount
-    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and b_span.text.isidentifier():
+    network = _range_of_addresses(op, a_span.to(b_span))
+    if network is not None:
+        return network
+    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and '"' not in b_span.text:
         whole, new = a_span.to(b_span), f'{a_span.text[:-1]}{{{b_span.text}}}"'
         fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
         return Fault("E0103", whole, "a text has a value in braces in it", help=f"write `{new}`", fix=fix)
@@ -464,6 +495,30 @@ def _incompatible_operands_fault(
         labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing, such as `2m + 30cm`",
     )
+
+
+def _range_of_power(whole: SourceSpan) -> Fault | None:
+    """The fault of ``power 600-1100W``, from the usual to the most."""
+    found = re.fullmatch(r"(\d++)\s*+(k?W)?\s*+-\s*+(\d++)(k?W)", whole.text)
+    before = whole.file.text[max(whole.start - 12, 0) : whole.start]
+    if found is None or re.search(r"\bpower[ \t]++\Z", before) is None:
+        return None
+    new = f"{found[1]}{found[2] or found[4]} max {found[3]}{found[4]}"
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault(
+        "E0103", whole, "the usual power is followed by `max` and the most", help=f"write `{new}`", fix=fix
+    )
+
+
+def _range_of_addresses(op: str, whole: SourceSpan) -> Fault | None:
+    """The fault of ``10.9.0.30-40/24``: the first and the last of some addresses."""
+    found = re.fullmatch(r"(\d+(?:\.\d+){3})(?:/\d+)?\s*+-\s*+(?:\d+\.){0,3}\d+(/\d+)?", whole.text)
+    if op not in "-/" or found is None:
+        return None
+    new = f"{found[1]}{found[2] or '/24'}"
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    message = "addresses are counted on from the first one, in the network that its length gives"
+    return Fault("E0103", whole, message, help=f"write `{new}`", fix=fix)
 
 
 def _as_quantity(value: Value) -> Quantity | None:

@@ -14,6 +14,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import paths_in_one_fault, resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import refuse_block
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -64,6 +65,7 @@ def plan_partition(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Con
             raise Fault("E0118", inner.span, "the braces of a partition hold its members", help=EXAMPLE)
         word = inner.name.name
         if word == "ipoib" and not inner.items:
+            refuse_block(inner, "write `ipoib` alone")
             ipoib = True
         elif word in MEMBERSHIP:
             members.append(

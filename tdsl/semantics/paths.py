@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault, known_names_help, unknown_name_fault
-from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
@@ -366,6 +366,23 @@ def _member_of_group(group: Group, name: tree.Identifier) -> Group | DeviceSet:
     raise unknown_name_fault("E0101", name.span, f"member of `{group.name}` called", name.name, group.members)
 
 
+def _refuse_number_without_brackets(model: DeviceModel, name: tree.Identifier) -> None:
+    """Raise Fault for ``nic0`` where a model has ports or chips ``nic[0]``."""
+    found = re.fullmatch(r"(\w*?)_?(\d{1,6})", name.name)
+    parts = found and [
+        *(c.axes for c in model.parts(found[1])),
+        *(c.axes for c in model.chips if c.name == found[1]),
+    ]
+    if found is None or not parts:
+        return
+    number = int(found[2])
+    if any(len(axes) == 1 and 0 <= number - axes[0].low < axes[0].size for axes in parts):
+        new = f"{found[1]}[{number}]"
+        fix = Fix(f"write `{new}`", ((name.span, new),), safe=False)
+        message = f"{model.name} has no `{name.name}` of its own; the number of a `{found[1]}` is in brackets"
+        raise Fault("E0101", name.span, message, help=f"write `{new}`", fix=fix)
+
+
 def _target_behind_device(
     plan: FabricPlan,
     reader: PathReader,
@@ -385,6 +402,7 @@ def _target_behind_device(
             continue
         parts = device.model.parts(name.name)
         if not parts:
+            _refuse_number_without_brackets(device.model, name)
             known = [*(c.name for c in device.model.classes), *(c.name for c in device.model.chips)]
             raise unknown_name_fault(
                 "E0101", name.span, f"port class of {device.model.name} called", name.name, known

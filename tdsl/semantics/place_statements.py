@@ -4,7 +4,7 @@ evaluated later."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import partial
@@ -18,6 +18,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, quantity_text
+from tdsl.semantics.settings import only_value_behind, refuse_block
 from tdsl.semantics.values import WholeRange
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 HALL = ("row", "pitch", "tray", "slack")
 RACK = ("height", "power", "mass", "bend")
 TRAY = ("along", "across", "capacity")
+WITH_BLOCK = ("row", "rack", "tray")
 RACK_LIMIT = 1 << 17
 ROW_LIMIT = 1 << 12
 
@@ -162,7 +164,13 @@ def declare_hall_or_distance(
             help="declare it once, outside groups",
         )
     if isinstance(s, tree.Setting):
-        plan.distances.append(_read_distance(s, scope, context, plan.evaluator))
+        found = _read_distance(s, scope, context, plan.evaluator)
+        ends = {found.a.span.text, found.b.span.text}
+        twice = next((d for d in plan.distances if {d.a.span.text, d.b.span.text} == ends), None)
+        if twice is not None:
+            labels = [(twice.span, "first here")]
+            raise Fault("E0104", s.span, "this distance is stated twice", labels=labels, help="leave one")
+        plan.distances.append(found)
         return
     assert isinstance(s, tree.Decl)
     old = next((h for h in plan.halls if h.name == s.name.name), None)
@@ -288,6 +296,21 @@ def _no_population(e: tree.Expr, example: str) -> None:
         raise Fault("E0120", e.span, "a device is in one rack", help=example)
 
 
+def _refuse_number_of_racks(s: tree.Setting, known: Sequence[str]) -> None:
+    """Raise Fault for ``racks 10`` in the block of a row, and for ``rows 4`` in that of a hall."""
+    count = re.fullmatch(r"(rack|row)s?\s++(\d{1,3})", s.span.text.partition("{")[0].strip())
+    if s.name.name not in ("racks", "rows") or count is None or count[1] not in known or not int(count[2]):
+        return
+    last = chr(ord("A") + min(int(count[2]), 26) - 1)
+    new = f"rack 1..{int(count[2])}" if count[1] == "rack" else f"row A..{last}"
+    at = SourceSpan(s.span.file, s.span.start, s.span.start + len(s.span.text.partition("{")[0].rstrip()))
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    what = "racks have numbers" if count[1] == "rack" else "rows have names"
+    raise Fault(
+        "E0118", at, f"{what}, and a statement for all of them says which", help=f"write `{new}`", fix=fix
+    )
+
+
 def _read_distance(s: tree.Setting, scope: Scope, context: Context, evaluator: Evaluator) -> Distance:
     example = "the form is `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
     item = s.items[0] if len(s.items) == 1 else None
@@ -307,6 +330,7 @@ def _read_distance(s: tree.Setting, scope: Scope, context: Context, evaluator: E
         raise Fault(
             "E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example
         )
+    refuse_block(s, example)
     length = _whole_millimetres(evaluator.evaluate(item.args[1][1], scope), item.args[1][1].span)
     return Distance(a, b, length, s.span, scope, context)
 
@@ -441,6 +465,7 @@ class _HallReader:
                     help=f"known: {', '.join(f'`{k}`' for k in known)}",
                 )
             if inner.name.name not in known:
+                _refuse_number_of_racks(inner, known)
                 raise unknown_name_fault(
                     "E0118",
                     inner.name.span,
@@ -448,12 +473,18 @@ class _HallReader:
                     inner.name.name,
                     known,
                 )
+            if inner.name.name not in WITH_BLOCK:
+                refuse_block(inner)
             yield inner
 
     def rows(self, s: tree.Setting, before: list[RackRow]) -> list[RackRow]:
         """``row A..D { rack 1..32 { … } }`` or ``row A, cold1 { … }``."""
         names: list[tuple[str, SourceSpan]] = []
         for item in s.items:
+            if item.args:
+                behind = SourceSpan(item.span.file, item.value.span.end, item.span.end)
+                message = f"a row does not use `{behind.text.strip()}`"
+                raise Fault("E0118", item.span, message, help="`row A..D { rack 1..32 { height 48U } }`")
             names += self.names(item.value)
         if not names:
             raise Fault("E0120", s.span, "a row has a name", help="`row A..D { rack 1..32 { height 48U } }`")
@@ -622,6 +653,9 @@ class _HallReader:
     def pitch(self, s: tree.Setting | None) -> tuple[int | None, int | None]:
         """``pitch rack 0.6m, row 3m``."""
         found: dict[str, int] = {}
+        if s is not None and not s.items:
+            message = "a pitch is from rack to rack and from row to row"
+            raise Fault("E0120", s.span, message, help="`pitch rack 0.6m, row 3m`")
         for item in s.items if s else ():
             name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
             if name not in ("rack", "row") or name in found or len(item.args) != 1 or item.args[0][0]:
@@ -644,7 +678,7 @@ class _HallReader:
         area = None
         for inner in _settings_without_repeats(self.settings(s.body or (), TRAY, "tray")):
             if inner.name.name == "along":
-                if [i.value.bare for i in inner.items if isinstance(i.value, tree.PathExpr)] != ["rows"]:
+                if inner.span.text.split() != ["along", "rows"]:
                     raise Fault("E0120", inner.span, "trays run along rows", help="`along rows`")
             elif inner.name.name == "across":
                 across = self.across(inner, numbers)
@@ -670,14 +704,16 @@ class _HallReader:
     def across(self, s: tree.Setting, known: set[int]) -> tuple[int, ...]:
         """``across at 1, 16``: the racks over which trays lead from row to row."""
         out = []
+        if not s.items:
+            raise Fault("E0120", s.span, "trays lead across at racks", help="`across at 1, 16`")
         for k, item in enumerate(s.items):
             if (
                 k == 0
                 and isinstance(item.value, tree.PathExpr)
                 and item.value.bare == "at"
-                and len(item.args) == 1
+                and (first := only_value_behind(item)) is not None
             ):
-                e = item.args[0][1]
+                e = first
             elif k and not item.args:
                 e = item.value
             else:

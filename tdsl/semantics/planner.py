@@ -359,6 +359,9 @@ class FabricPlanner:
             raise Fault(
                 "E0120", s.span, "a fabric's own block says once what is made least", help="`minimize power`"
             )
+        from tdsl.semantics.settings import refuse_block
+
+        refuse_block(s, "`minimize power`")
         self.plan.minimize = s
 
     def addressing(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:

@@ -33,7 +33,7 @@ def read_provenance_fact(s: tree.Setting, items: list[list[Value]]) -> tuple[tup
             near = closest_name(figure, FIGURES, 0.5)
             hint = f"did you mean `{near}`?" if near else f"it is one of {', '.join(FIGURES)}"
             raise Fault("E0120", s.span, f"`{name}` is a figure and a word", help=f"{hint} (`{example}`)")
-        if not said or (name == "basis" and said not in BASES):
+        if not said or not isinstance(item[1], str) or (name == "basis" and said not in BASES):
             help = f"write `{example}`" + (f": {', '.join(BASES)}" if name == "basis" else "")
             raise Fault("E0120", s.span, f"`{name}` of `{figure}` has no meaning", help=help)
         if figure in pairs:

@@ -14,6 +14,7 @@ from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import only_value_behind
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -250,7 +251,7 @@ def _number_after_word(
 ) -> int:
     """The number behind a word of a setting."""
     for found, value in s.items[0].args:
-        if found != word:
+        if found != word or len(s.items[0].args) > 1:
             raise Fault("E0120", s.span, f"only `{word}` may follow here")
         return _integer_in_range(word, value, scope, evaluator, among)
     return default
@@ -290,18 +291,19 @@ def _pfc_setting(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> 
     word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     if word == "off" and not item.args and len(s.items) == 1:
         return False, 0
-    if word != "watchdog" or len(item.args) != 1 or len(s.items) > 1:
+    behind = only_value_behind(item)
+    if word != "watchdog" or behind is None or len(s.items) > 1:
         number = (
             f"; the priority is `priority {item.value.span.text}`" if item.value.span.text.isdigit() else ""
         )
         message = "`pfc` is alone, `pfc off`, or `pfc watchdog 200ms`"
         raise Fault("E0120", s.span, message, help=f"write `pfc`{number}")
-    value = evaluator.evaluate(item.args[0][1], scope)
+    value = evaluator.evaluate(behind, scope)
     if not isinstance(value, Quantity) or value.dim != TIME:
-        raise Fault("E0103", item.args[0][1].span, "the watchdog is a time", help="`pfc watchdog 200ms`")
+        raise Fault("E0103", behind.span, "the watchdog is a time", help="`pfc watchdog 200ms`")
     ms = value.amount * 1000
     if ms.denominator != 1 or not 100 <= ms <= 5000:
-        raise Fault("E0110", item.args[0][1].span, "the watchdog is from 100 to 5,000 whole milliseconds")
+        raise Fault("E0110", behind.span, "the watchdog is from 100 to 5,000 whole milliseconds")
     return True, int(ms)
 
 
@@ -316,7 +318,7 @@ def _ecn_thresholds(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
         raise Fault("E0120", s.span, "`ecn` says where marking begins and where it is full", help=help)
     low, high = (_queue_bytes(e, scope, evaluator) for e in (item.value, words["to"]))
     share = evaluator.evaluate(words["at"], scope) if "at" in words else 1
-    percent = share * 100 if isinstance(share, (int, Fraction)) else 0
+    percent = share * 100 if isinstance(share, (int, Fraction)) and not isinstance(share, bool) else 0
     if percent not in range(1, 101):
         raise Fault(
             "E0110", words["at"].span, "the share of packets marked is from 1% to 100%, whole", help=help

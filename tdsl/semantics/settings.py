@@ -75,18 +75,37 @@ def refuse_text_without_quotes(s: tree.Setting) -> None:
     raise Fault("E0118", whole, message, help=f'write `"{found[1]}"`', fix=fix)
 
 
+def refuse_foreign_placeholder(template: SourceSpan) -> None:
+    """Refuse the placeholders of other languages in the text of names: ``%d``, ``$i``."""
+    braces = re.search(r"\$(\{[^{}\"]++\})", template.text)
+    if braces is not None:
+        at = SourceSpan(template.file, template.start + braces.start(), template.start + braces.end())
+        fix = Fix(f"write `{braces[1]}`", ((at, braces[1]),), safe=False)
+        message = "a value in a text is in braces alone, without `$`"
+        raise Fault("E0120", at, message, help=f"write `{braces[1]}`", fix=fix)
+    other = re.search(r"%0?\d*[ds]|\$\{?\w+\}?", template.text)
+    if other is not None:
+        at = SourceSpan(template.file, template.start + other.start(), template.start + other.end())
+        help = "write `{i}`, or `{i:02}` for two digits, with the variable of an index"
+        message = f"`{other[0]}` is not a placeholder here, and would be in each name"
+        raise Fault("E0120", at, message, help=help)
+
+
+def refuse_block(s: tree.Setting, help: str = "") -> None:
+    """Refuse a block behind a setting that takes none. ``help`` shows the setting right."""
+    if s.body is None:
+        return
+    refuse_text_without_quotes(s)
+    at = s.body[0].span if s.body else s.span
+    help = help or f"write `{s.name.name} …`, without braces"
+    raise Fault("E0118", at, f"`{s.name.name}` takes no block here", help=help)
+
+
 def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
     """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form``
     shows it right."""
     name = s.name.name
-    if s.body is not None:
-        refuse_text_without_quotes(s)
-        raise Fault(
-            "E0118",
-            s.body[0].span if s.body else s.span,
-            f"`{name}` takes no block here",
-            help=f"write `{form}`",
-        )
+    refuse_block(s, f"write `{form}`")
     comma = decimal_comma_fault(s) if len(s.items) > items else None
     if comma is not None:
         raise comma
@@ -108,7 +127,7 @@ def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
     """The fault of ``lengths a b``, values of a list without a comma; None of other settings."""
     word, values = item.args[0][1], [item.value, *(value for _, value in item.args)]
     if (
-        name not in ("class", "lengths", "allow", "type", "alternative")
+        name not in ("class", "lengths", "allow", "type", "alternative", "cords")
         or not isinstance(word, tree.PathExpr)
         or any(said for said, _ in item.args)
     ):
@@ -201,6 +220,12 @@ SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bu
 """Settings of a connect that people put behind a comma."""
 
 
+def only_value_behind(item: tree.SettingItem) -> tree.Expr | None:
+    """The one value behind the first of an item, as in ``above 2.6m``; None where there are none or more, or
+    where a word such as ``at`` is before it: `above zzz 2.6m`."""
+    return item.args[0][1] if len(item.args) == 1 and not item.args[0][0] else None
+
+
 def count_with_noun(n: int, what: str) -> str:
     """``one value``, ``2 values``."""
     return f"one {what}" if n == 1 else f"{n} {what}s"
@@ -209,10 +234,7 @@ def count_with_noun(n: int, what: str) -> str:
 def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
     """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's
     variables."""
-    if not s.items:
-        example = VALUE_EXAMPLES.get(s.name.name, "…")
-        help = f"write `{s.name.name} {example}`, or remove `{s.name.name}`"
-        raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
+    require_value_of_connect(s)
     if s.name.name == "bundle":
         if bundle_across(s):
             s = replace(s, items=(replace(s.items[0], args=()),))
@@ -238,11 +260,24 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     return values[0] if len(values) == 1 else values
 
 
+def require_value_of_connect(s: tree.Setting) -> None:
+    """Refuse a setting of a connect without a value."""
+    if not s.items:
+        example = VALUE_EXAMPLES.get(s.name.name, "…")
+        help = f"write `{s.name.name} {example}`, or remove `{s.name.name}`"
+        raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
+
+
 def bundle_across(s: tree.Setting) -> str:
     """How the switches of a port channel of a host over several of them act as one: ``address`` of ``bundle N
     across``, ``evpn`` of ``bundle N across evpn``; "" for another setting. Raises Fault for another word."""
     args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
     words = [value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args]
+    turned = re.fullmatch(r"bundle\s++across\s++(\d++)(\s++evpn)?", s.span.text)
+    if turned is not None:
+        new = f"bundle {turned[1]} across{turned[2] or ''}"
+        fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+        raise Fault("E0120", s.span, "the number of links is before `across`", help=f"write `{new}`", fix=fix)
     if not words or words[0] != "across" or len(words) > 2:
         return ""
     if len(words) == 2 and words[1] != EVPN:
@@ -311,6 +346,7 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             help=f"write `{name} {new}`" if plain else "",
             fix=Fix(f"write `{new}`", ((item.span, new),), safe=False) if plain else None,
         )
+    _refuse_empty_text(name, value, item.span)
     if name == "layer" and value != "scaleup":
         raise Fault(
             "E0120",
@@ -329,6 +365,12 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             meant=MEDIA_MEANT,
         )
     return str(value) if isinstance(value, BareWord) else value
+
+
+def _refuse_empty_text(name: str, value: str, span: SourceSpan) -> None:
+    if not value.strip():
+        help = f"write `{name} {VALUE_EXAMPLES.get(name, '…')}`, or remove `{name}`"
+        raise Fault("E0120", span, f"`{name}` is empty", help=help)
 
 
 def _other_quantity_fault(name: str, value: Value, span: SourceSpan) -> Fault:

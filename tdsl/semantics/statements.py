@@ -3,11 +3,10 @@ are known."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
-from tdsl.findings.source import Origin, SourceSpan
+from tdsl.findings.source import Origin
 from tdsl.semantics import failure_rates
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -19,6 +18,9 @@ from tdsl.semantics.settings import (
     bundle_across,
     connect_value,
     links_carried_by_cable,
+    refuse_foreign_placeholder,
+    require_plain_setting,
+    require_value_of_connect,
 )
 from tdsl.syntax import tree
 
@@ -201,12 +203,21 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
             continue
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
-        out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
+        out[name] = _parts_or_value(inner, scope, evaluator)
         if name == "cable" and (n := links_carried_by_cable(inner, scope, evaluator)) > 1:
             out["carries"] = n
         if name == "bundle" and (how := bundle_across(inner)):
             out["across"] = how
     return out
+
+
+def _parts_or_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
+    """The text of ``optic`` and ``allow``, which name parts; the value of another setting of a connect."""
+    if s.name.name not in ("optic", "allow"):
+        return connect_value(s, scope, evaluator)
+    require_value_of_connect(s)
+    require_plain_setting(s, s.span.text, len(s.items))
+    return s.span.text
 
 
 def resolve_omit_or_naming(
@@ -221,13 +232,8 @@ def resolve_omit_or_naming(
     target = resolve_path(plan, context, path, ports=False)
     if isinstance(s, tree.Naming) and target.device is None:
         raise Fault("E0120", path.span, "a naming names devices, and this is a group")
-    template = s.template.span if isinstance(s, tree.Naming) else None
-    other = re.search(r"%0?\d*[ds]|\$\{?\w+\}?", template.text) if template is not None else None
-    if template is not None and other is not None:
-        at = SourceSpan(template.file, template.start + other.start(), template.start + other.end())
-        help = "write `{i}`, or `{i:02}` for two digits, with the variable of an index"
-        message = f"`{other[0]}` is not a placeholder here, and would be in each name"
-        raise Fault("E0120", at, message, help=help)
+    if isinstance(s, tree.Naming):
+        refuse_foreign_placeholder(s.template.span)
     return Pathed(s, target, scope, context, origin)
 
 

@@ -113,12 +113,14 @@ def read_sold_fact(s: tree.Setting, items: list[list[Value]]) -> SoldIn:
     first, *others = items or [[()]]
     by_rack = text_of(first[0]) == "rack" and len(first) > 1
     first = first[by_rack:]
-    title = text_of(first[1]) if len(first) == 3 else ""
+    title = first[1] if len(first) == 3 else ""
+    if not isinstance(title, str):
+        raise Fault("E0103", s.span, "the title of an article is a text", help=help)
     pairs = [first if len(first) == 2 else [first[0], first[-1]], *others]
     found = [
         (name, n[0])
         for word, *n in pairs
-        if len(n) == 1 and isinstance(n[0], int) and 0 < n[0] <= MOST_PIECES
+        if len(n) == 1 and type(n[0]) is int and 0 < n[0] <= MOST_PIECES
         if re.fullmatch(r"[A-Za-z]\w*", name := text_of(word))
     ]
     if len(found) != len(items) or len(first) not in (2, 3) or len(dict(found)) != len(found):
@@ -130,12 +132,13 @@ def read_sold_fact(s: tree.Setting, items: list[list[Value]]) -> SoldIn:
 
 def _cords_fact(s: tree.Setting, value: Value) -> tuple[object, ...]:
     """``cords 2, C13``: a number of power cords, and the form of their plugs where it is written."""
-    number, *plug = (value if isinstance(value, tuple) else (value,)) or (None,)
+    number, *plug = value if isinstance(value, tuple) and value else (value,)
     if (
         not isinstance(number, int)
+        or isinstance(number, bool)
         or not 0 < number <= MOST_CORDS
         or len(plug) > 1
-        or any(text_of(x) == "" for x in plug)
+        or any(isinstance(x, (int, Fraction)) or text_of(x) == "" for x in plug)
     ):
         help = "write `cords 2`, or with the form of the plugs `cords 2, C13`"
         raise Fault("E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help)

@@ -84,6 +84,9 @@ class TierReader:
         wrote = next((v for w, v in item.args if w == "x"), None)
         count, per = self.counts(t, wrote)
         over = settings.get("oversubscription")
+        if over is not None and not over.items:
+            help = "write `oversubscription 1:1`, or remove it"
+            raise Fault("E0120", over.span, "the value of `oversubscription` is missing", help=help)
         aim = over.items[0] if over and over.items else None
         ratio = EXACT if aim is None else topology.read_ratio_aim(aim, self.scope, self.evaluator)
         self.refuse_other_cable(settings.get("cable"))
@@ -129,6 +132,11 @@ class TierReader:
         """Refuse a `cable` that names several parts, or that stands in a topology."""
         if s is None:
             return
+        named = re.fullmatch(r"cable\s++([A-Za-z]\w*+(?:-\w++)++)", s.span.text)
+        if named is not None:
+            new = f"cable {named[1].replace('-', '_')}"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault("E0120", s.span, "a name has `_` and no `-`", help=f"write `{new}`", fix=fix)
         one = len(s.items) == 1 and {w for w, _ in s.items[0].args} <= {"carries"}
         if not (self.instance.tiers and one):
             raise Fault(
@@ -242,7 +250,7 @@ class TierReader:
     ) -> tuple[int, int]:
         """The first and the last port of ``p[1..32]``."""
         index = path.parts[1]
-        entry = index.entries[0] if isinstance(index, tree.IndexPart) else None
+        entry = index.entries[0] if isinstance(index, tree.IndexPart) and len(index.entries) == 1 else None
         if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
             raise Fault("E0120", path.span, "expected a range of ports", help=help)
         low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))

@@ -20,6 +20,7 @@ from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
+from tdsl.semantics.settings import only_value_behind
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.table_parameters import read_row_form, read_table_rows
 from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
@@ -430,8 +431,9 @@ def _ratio_mode_and_value(item: tree.SettingItem) -> tuple[str, tree.Expr]:
     word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     if not item.args:
         return "", item.value
-    if word == "about" and len(item.args) == 1:
-        return "about", item.args[0][1]
+    about = only_value_behind(item) if word == "about" else None
+    if about is not None:
+        return "about", about
     value = _value_behind_most(item.args) if word == "at" else None
     if value is None:
         numbers = re.fullmatch(r"(\d+)\s*(?:to|in|/|-)\s*(\d+)", item.span.text)

@@ -364,10 +364,13 @@ def _type_before_name(s: Scene) -> Diagnostic | None:
     kinds = [x.type for x in every]
     if s.first not in ("param", "let") or kinds[:4] != ["NAME", "NAME", "NAME", "EQUAL"]:
         return None
-    if every[1].text not in TYPES:
+    kind, name = every[1].text, every[2].text
+    if name in TYPES and (kind not in TYPES or name == "int"):  # `param units int = 2`
+        kind, name = name, kind
+    if kind not in TYPES:
         return None
     whole = every[1].span.to(every[2].span)
-    new = f"{every[2].text}: {every[1].text}"
+    new = f"{name}: {kind}"
     return rewriting_finding("the type follows the name, behind `:`", whole, whole, new, safe=True)
 
 

@@ -274,7 +274,28 @@ def _loop_without_braces(s: Scene) -> Diagnostic | None:
     )
 
 
+def _address_with_variable(s: Scene) -> Diagnostic | None:
+    """``links from 172.16.p.0/24``."""
+    if s.token is None or s.before is None or s.token.type != "DOT":
+        return None
+    text = s.run.file.text
+    begin = text.rfind(" ", 0, s.span.start) + 1
+    found = _VARIABLE_IN_ADDRESS.match(text, begin)
+    if found is None or not re.search(r"[A-Za-z]", found[0]):
+        return None
+    whole = SourceSpan(s.run.file, begin, found.end())
+    new = '"' + re.sub(r"[A-Za-z_]\w*+", lambda name: f"{{{name[0]}}}", found[0]) + '"'
+    message = "an address with a value in it is a text, and the value is in braces"
+    return Diagnostic(
+        "E0001", message, whole, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((whole, new),), safe=False)
+    )
+
+
+_VARIABLE_IN_ADDRESS = re.compile(r"\d{1,3}(?:\.(?:\d{1,3}|[A-Za-z_]\w{0,9})){3}(?:/\d{1,2})?(?![\w.])")
+
+
 TRIALS = (
+    _address_with_variable,
     _colon_after_kind_word,
     _count_in_wrong_brackets,
     _foreign_unit,

@@ -69,6 +69,7 @@ INSTEAD_OF: dict[str, str] = {
     **dict.fromkeys(("var", "const", "val", "define", "set", "int"), "let"),
     **dict.fromkeys(("delete", "remove", "exclude", "skip", "drop", "without"), "omit"),
     **dict.fromkeys(("print", "show", "output", "display", "measure"), "report"),
+    **dict.fromkeys(("workload", "training", "training_job", "experiment"), "job"),
     **dict.fromkeys(("pods",), "pod"),
     **dict.fromkeys(("groups",), "group"),
     **dict.fromkeys(("import", "include", "from"), "use"),

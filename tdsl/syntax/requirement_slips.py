@@ -393,7 +393,44 @@ def _between_two(s: Scene) -> Diagnostic | None:
     return rewriting_finding("two limits are two requirements", whole, whole, new, safe=True)
 
 
+def _power_per_rack(s: Scene) -> Diagnostic | None:
+    """``require power <= 80 kW per rack``."""
+    if s.first not in ("require", "report"):
+        return None
+    found = _POWER_PER_RACK.match(s.run.file.text, s.statement[0].span.end)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, found.start(1), found.end())
+    new = f"rack_power {found[2]} {found[3]}{found[4]}"
+    return rewriting_finding("the power of each rack is `rack_power`", whole, whole, new)
+
+
+_POWER_PER_RACK = re.compile(
+    r"[ \t]++(power)[ \t]*+(<=?|>=?)[ \t]*+(\d[\d.]*+)[ \t]*+(k?W)[ \t]*+(?:per|/)[ \t]*+rack\b"
+)
+
+
+def _metric_behind_path(s: Scene) -> Diagnostic | None:
+    """``require small.step_time <= 4s`` and ``require su[*].leaf.oversubscription <= 1:1``."""
+    if s.first not in ("require", "report"):
+        return None
+    found = _PATH_AND_METRIC.match(s.run.file.text, s.statement[0].span.end)
+    if found is None or not found.start() < s.span.start < found.end():
+        return None
+    whole = SourceSpan(s.run.file, found.start(1), found.end(2))
+    new = f"{found[2]} of {found[1].removesuffix('.')}"
+    message = f"what is asked, `{found[2]}`, comes first, and what it is asked of follows `of`"
+    return rewriting_finding(message, whole, whole, new)
+
+
+_PATH_AND_METRIC = re.compile(
+    r"[ \t]++((?:[A-Za-z_]\w*+(?:\[[^\]\n]*+\])?\.)++)([a-z]++(?:_[a-z]++)++|mfu|days|cost|power|links"
+    r"|ports|cables|taper|latency|diameter|bisection|switches|throughput|bandwidth|availability|oversubscription)\b(?![.\[(])"
+)
+"""A path, and the name of a metric behind it, as other languages ask for a member."""
 TRIALS = (
+    _metric_behind_path,
+    _power_per_rack,
     _clause_behind_comparison,
     _requirement_in_brackets,
     _arguments_in_brackets,

@@ -32,7 +32,7 @@ from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
 from tdsl.verify.reworded import claim_with_any, help_for_unknown_metric
 
-UNKNOWN, MALFORMED, REVERSED = "E0490", "E0492", "E0493"
+UNKNOWN, MALFORMED, REVERSED, NO_LIMIT = "E0490", "E0492", "E0493", "E0134"
 """Codes of findings about claims themselves; their pages are files."""
 
 Verdict = Literal["proved", "refuted", "bounded"]
@@ -127,7 +127,8 @@ def _words_not_taken(claim: ResolvedClaim, check: Check) -> tuple[str, str]:
         return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
     if said in ("full", "complete", "total") and check.kind == "fraction":
         return f"`{check.name}` is compared with a number by a sign", f"write `{check.name} >= 100%`"
-    clauses = " or ".join(f"`{c} {said}`" for c in ("of", "at", "among") if c in check.takes)
+    taken = [c for c in ("of", "at", "among") if c in check.takes and f" {c} " not in claim.text]
+    clauses = " or ".join(f"`{c} {said}`" for c in taken)
     plain = claim.text.replace(f" {said}", "", 1)
     help = f"write {clauses}" if said.isidentifier() and clauses else f"write `{plain}`"
     return f"`{check.name}` takes nothing like `{said}` behind it", help
@@ -243,6 +244,23 @@ def _why_sets_or_layer_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[st
             "figures are of the network unless they say `through scaleup`: leave it out, or write that",
         )
     return None
+
+
+SHARES = frozenset({"availability", "cable_share", "goodput", "mfu", "network_share_of_failures"})
+"""Figures that are a share of a whole: more than all of it is nothing."""
+
+
+def limit_of_every_design(claim: ResolvedClaim) -> str:
+    """Why every figure satisfies the comparison of a claim, "" where one may not: no figure is below zero,
+    and no share of a total above 100%. A zero that the design computes is none: it follows its parameters."""
+    value = claim.value.amount if isinstance(claim.value, Quantity) else claim.value
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        return ""
+    if (claim.share_of or claim.metric in SHARES) and claim.op in ("<", "<=") and value > 1:
+        return "no share of a whole is above 100%"
+    written = claim.text.rpartition(f"{claim.op} ")[2][:1]
+    below = value < 0 or (value == 0 and claim.op == ">=" and written.isdigit())
+    return "no figure is below zero" if below and claim.op in (">", ">=", "!=") else ""
 
 
 def _why_comparison_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:

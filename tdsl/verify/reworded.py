@@ -102,14 +102,17 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     metric, text = claim.metric, claim.text
     if metric == "not":
         return _help_for_negation(text, known)
+    phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
+    whole = next((k for k in MEANT if "_" in k and phrase.startswith(k)), "")
+    if whole:
+        return f"write `{_with_comparison_of(text, MEANT[whole], known)}`"
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered
     if metric.lower() not in (*MEANT, *FILLERS) and closest_name(metric, known, NEARLY_SAME):
         return _help_by_nearest_metric(metric, text, known)
     said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
-    phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
-    for word in (*said, *(k for k in MEANT if len(k) > 8 and k in phrase)):
+    for word in (*(k for k in MEANT if len(k) > 8 and k in phrase), *said):
         meant = MEANT.get(word.lower()) or (word if word in known and word != metric else "")
         if meant:
             return f"write `{_with_comparison_of(text, meant, known)}`"
@@ -168,6 +171,10 @@ def _with_comparison_of(text: str, meant: str, known: Mapping[str, Check]) -> st
     """A claim with the comparison of the one that was written, where it has one of that kind."""
     compared = re.search(r" (<=|>=|==|!=|<|>) (.+)$", text)
     name = meant.partition(" ")[0]
+    bare = re.fullmatch(r"\w++ (\d[\w.:%]*+)", text)
+    sign = re.search(r" (<=|>=) ", meant)
+    if compared is None and bare is not None and sign is not None:  # `redundancy 6`
+        return _with_comparison_of(f"x {sign[1]} {bare[1]}", meant, known)
     check = known.get(name)
     if check is None or compared is None or check.kind == "yes_no":
         return meant

@@ -29,11 +29,13 @@ from tdsl.system.record import Question, Record, record_disk_questions
 from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, skipped
 from tdsl.verify.compare import (
     MALFORMED,
+    NO_LIMIT,
     REVERSED,
     UNKNOWN,
     index_of_worst_judgement,
     judgement_for_claim,
     judgement_in_claim_unit,
+    limit_of_every_design,
     unknown_metric_error,
     why_claim_is_malformed,
 )
@@ -334,8 +336,14 @@ class _CheckRun:
         judged = judgement_for_claim(claim, check, judged)
         if check.together == "added" and self.fabric.cluster is not None and judged.text:
             judged = replace(judged, text=f"{judged.text} in fabric {self.fabric.name}")
+        limit = limit_of_every_design(claim)
         if not claim.report:
             self.demand(claim, check, judged)
+        if limit:
+            message = f"every design satisfies `{claim.text}`: {limit}"
+            help = f"write the limit that is meant, or remove `{claim.text}`"
+            self.say(NO_LIMIT, claim, message, help=help, severity=Severity.WARNING)
+        elif not claim.report:
             self.doubt_direction(claim, check, judged)
         return _result_of_judgement(check, judged, claim)
 

@@ -59,6 +59,7 @@ def test_an_option_that_cannot_be(option: str, says: str) -> None:
     Path("tdsl.toml").write_text(option if project else "")
     done = tdsl("build", "f.fab", *([] if project else ["--option", option]))
     assert done.exit_code == 2 and says in done.stderr and not Path("out").exists()
+    assert "internal error" not in done.stderr
 
 
 BANNER = sections(__file__)["banner"]

@@ -18,6 +18,7 @@ def test_a_wrong_call(wrong: dict[str, str], here: Path) -> None:
     write(here)
     write(here, "model switch S {\n  port p[1..8]: 400Gbps\n}\n", "models.fab")
     (here / "design.yaml").write_text("fabric: f\n")
+    (here / "nothing.txt").write_text("# none\n")
     (here / "empty").mkdir()
     done = tdsl(*shlex.split(wrong["args"]))
     assert (done.exit_code, done.stdout) == (2, "")

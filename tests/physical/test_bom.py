@@ -135,7 +135,7 @@ def test_totals_say_what_they_leave_out(tmp_path: Path) -> None:
     [
         "x = ", '[spares]\nQM9700 = "some"\n', "[spares]\nQM9700 = 1.5\n", '[lead]\nQM9700 = "soon"\n', "[lead]\nQM9700 = 26\n",
         "[alternative]\nQM9700 = 3\n", "currency = 3\n", "[price]\nA = 1\n", 'currency = "USD"\n[price]\nA = -1\n',
-        'currency = "USD"\n[price]\nA = true\n',
+        'currency = "USD"\n[price]\nA = true\n', "[spares]\nswich = 2\n", 'date = "soon"\n[spares]\nswitch = 2\n',
     ],
 )  # fmt: skip
 def test_prices_that_are_none(text: str, tmp_path: Path) -> None:

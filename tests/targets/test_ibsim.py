@@ -78,6 +78,10 @@ def test_a_wrong_table_of_assets_is_told(rails: Fabric) -> None:
         made(rails, table.replace(old, new, 1).encode(), **{code: 1})
     for written in ("0x2c9", "0" * 16, "2E+16"):
         made(rails, f"device,port,node_guid,port_guid\nleaf0,,{written},\n".encode(), E0533=1)
+    made(rails, b"device,port,node_guid,port_guid\nleaf0,,,\n", E0533=1)
+    made(rails, b"device,mac\nleaf0,01:00:00:00:00:01\n", E0533=1)
+    for table in ("device,mac\n", "device,mac,device\n", "device,mac\nleaf0,02:00:00:00:00:01,x\n"):
+        made(rails, table.encode(), E0531=1)
     twice = b"leaf0,,0x0002c903000a1b2c,\nleaf1,,0002:c903:000a:1b2c,\n"
     made(rails, b"device,port,node_guid,port_guid\n" + twice, E0534=1)
 
