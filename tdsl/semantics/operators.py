@@ -89,7 +89,8 @@ def _type_as_rate_fault(e: tree.Measure) -> Fault | None:
     others."""
     line = e.span.file.text[: e.span.start].rpartition("\n")[2]
     found = re.fullmatch(r"(\d+)(?:GE|GbE|GBASE\w*|G)", e.span.text)
-    if found is None or re.search(r"\btype (?:\w+, )*$", line) is None:
+    standard = e.span.file.text[e.span.end : e.span.end + 1] == "-"  # `100GBASE-SR4`
+    if found is None or standard or re.search(r"\btype (?:\w+, )*$", line) is None:
         return None
     new = f"GE{found[1]}"
     fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)

@@ -132,7 +132,7 @@ def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
         or any(said for said, _ in item.args)
     ):
         return None
-    if any(a.span.end == b.span.start for a, b in pairwise(values)):  # `[3, 9]m`
+    if any(a.span.end == b.span.start and a.span.text[-1:] == "]" for a, b in pairwise(values)):  # `[3]m`
         return None
     new = f"{name} {', '.join(value.span.text for value in values)}"
     gaps = (SourceSpan(word.span.file, a.span.end, b.span.start) for a, b in pairwise(values))
