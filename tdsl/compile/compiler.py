@@ -142,7 +142,11 @@ def _with_fixes_tried(
     def findings_of(changed: str) -> list[Diagnostic]:
         own = Session({name: parsed for name, parsed in session.parsed.items() if name != key})
         asked = replace(
-            request, overlay={**others, key: changed, source: changed}, solve_seconds=1, try_fixes=False
+            request,
+            overlay={**others, key: changed, source: changed},
+            max_links=min(request.max_links, LINKS_WIRED_ANEW),
+            solve_seconds=1,
+            try_fixes=False,
         )
         again = Diagnostics()
         try:
@@ -165,9 +169,11 @@ def _is_parsed(diagnostics: Diagnostics) -> bool:
 def _try_fixes_of_text(
     source: str, request: Request, session: Session, text: Planned, diagnostics: Diagnostics
 ) -> None:
-    """Withdraw the fixes of a text's findings that do not mend it."""
+    """Withdraw the fixes of a text's findings that do not mend it. What could not be read is wired, too: that
+    is when requirements are understood."""
     if text.errors:
-        diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, False)
+        wired = not _is_parsed(diagnostics)
+        diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, wired)
 
 
 def _try_fixes_of_wiring(

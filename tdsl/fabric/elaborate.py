@@ -69,7 +69,7 @@ def elaborate_fabric(
     rows = build_device_rows(plan)
     ok = apply_overrides(plan, rows, diagnostics) and apply_omissions(plan, rows, diagnostics)
     inside = _wire_inside_models(plan, rows, diagnostics)
-    wiring, wired = _wire_devices(plan, rows, inside, diagnostics, max_links, stands)
+    wiring, wired = _wire_devices(plan, rows, inside, diagnostics, max_links, stands, ok)
     ok = wired and ok and not plan.broken
     ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok
     if not ok:
@@ -140,9 +140,10 @@ def _wire_devices(
     diagnostics: Diagnostics,
     max_links: int,
     stands: Sequence[PinnedLink],
+    known: bool,
 ) -> tuple[WiringState, bool]:
     """The links of all statements, and whether every statement could be. Links that ``stands`` holds keep
-    their ports where they are still there, so those are found first."""
+    their ports where they are still there, so those are found first. ``known``: which devices there are."""
     from tdsl.fabric.pins import Pins
 
     kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
@@ -159,7 +160,7 @@ def _wire_devices(
     if wiring.pins is not None:
         wire_all(plan, wiring, Diagnostics())
         wiring = unwired(wiring.pins.kept)
-    ok = wire_all(plan, wiring, diagnostics)
+    ok = wire_all(plan, wiring, diagnostics, known)
     if wiring.pins is not None:
         wiring.pins.release()
     return wiring, ok
@@ -310,9 +311,9 @@ MANY = 20
 """Statements from which on their number says how far the wiring is."""
 
 
-def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) -> bool:
+def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics, known: bool = True) -> bool:
     """All connects in order of the text, those that take what is left last, and circuits over what is
-    drawn."""
+    drawn. Where it is not ``known`` which devices there are, what is left is not known either."""
     numbered = list(enumerate(plan.wires))
     ordered = [x for x in numbered if not x[1].node.circuit]
     ordered.sort(key=lambda x: takes_remaining_ports(x[1]))
@@ -324,7 +325,7 @@ def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) ->
         progress.count_phase_pieces(len(ordered), "statements")
     for i, wire in ordered:
         progress.advance_phase()
-        if takes_remaining_ports(wire) and spoilt & _device_sets_of_connect(wire):
+        if takes_remaining_ports(wire) and (not known or spoilt & _device_sets_of_connect(wire)):
             continue
         if not _run_reporting_fault(partial(wire_connect, wiring, wire, i), wire, diagnostics):
             ok, spoilt = False, spoilt | _device_sets_of_connect(wire)
@@ -338,7 +339,7 @@ def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) ->
                 _run_reporting_fault(partial(set_up_circuits, wiring, plant, wire, i), wire, diagnostics)
                 and ok
             )
-    for fault in faults_of_separated_spreads(wiring) if ok else ():
+    for fault in faults_of_separated_spreads(wiring) if ok and known else ():
         fault.report(diagnostics)
         ok = False
     return ok

@@ -12,6 +12,7 @@ from tdsl.fabric.cables.cabling import number_connectors
 from tdsl.fabric.graph import FREE, HOLE, INSIDE, USED
 from tdsl.fabric.order import by_keys, distinct_values, number_within_key
 from tdsl.fabric.vector import Array
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
@@ -265,9 +266,16 @@ class PortTable:
             port = int(mine[at])
             first = self.owner.get(int(self.taker[port]))
             inside = " inside the device that it is in" if self.state[port] == INSIDE else ""
+            place = ends.spans[int(ends.choice[exact][at])]
+            if (
+                first is not None
+                and not inside
+                and (again := _same_statement_fault(place, first)) is not None
+            ):
+                raise again
             raise Fault(
                 "E0451",
-                ends.spans[int(ends.choice[exact][at])],
+                place,
                 f"port {self.port_path(port)} already has a link{inside}" + _and_more_text(int(used.sum())),
                 labels=[(first, "taken by this connect")] if first else [],
                 help="name a port that the model's own links leave free, or a model with such a port"
@@ -349,3 +357,19 @@ class PortTable:
 
 def _and_more_text(count: int, what: str = "ports") -> str:
     return f" (and {count - 1:,} more {what[:-1] if count == 2 else what})" if count > 1 else ""
+
+
+def _same_statement_fault(place: SourceSpan, first: SourceSpan) -> Fault | None:
+    """The fault of a line that says what another one says: the links of both are the same. None of others."""
+    text = place.file.text
+    begin = text.rfind("\n", 0, place.start) + 1
+    end = text.find("\n", place.end) if "\n" in text[place.end :] else len(text)
+    said = text[begin:end].partition("#")[0].strip()
+    line = SourceSpan(place.file, begin + len(text[begin:end]) - len(text[begin:end].lstrip()), end)
+    if first.file is not place.file or first.start >= begin or first.text.strip() != said:
+        return None
+    message = "this line connects the same ports as an earlier one that says the same"
+    fix = Fix("remove this line", ((line, ""),), safe=False)
+    return Fault(
+        "E0451", place, message, labels=[(first, "said here")], help="remove one of the two", fix=fix
+    )

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.library import Linked, TopLevelName
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import INSTEAD_OF
 from tdsl.system.lazy_dataclass import dataclass
 
 Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
@@ -192,7 +193,13 @@ def _report_faults_of_cluster_block(
         ).report(diagnostics)
     first = fabrics[0].name.name if fabrics else "FABRIC"
     for s in body:
-        if isinstance(s, tree.Connect) or (isinstance(s, tree.Setting) and s.name.name not in LENT_SETTINGS):
+        if isinstance(s, tree.Setting) and s.body is not None and INSTEAD_OF.get(s.name.name) == "fabric":
+            fix = Fix("write `fabric`", ((s.name.span, "fabric"),), safe=False)
+            message = f"there is no statement `{s.name.name}` here; the word is `fabric`"
+            Fault("E0118", s.name.span, message, help="write `fabric`", fix=fix).report(diagnostics)
+        elif isinstance(s, tree.Connect) or (
+            isinstance(s, tree.Setting) and s.name.name not in LENT_SETTINGS
+        ):
             Fault(
                 "E0118",
                 s.span,

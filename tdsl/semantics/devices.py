@@ -188,8 +188,11 @@ def _latency_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Qua
 def _role_setting(s: tree.Setting) -> str:
     word = s.items[0].value if s.items else None
     name = word.bare if isinstance(word, tree.PathExpr) else None
+    if word is None:
+        roles = ", ".join(f"`role {role}`" for role in sorted(ROLES))
+        raise Fault("E0120", s.span, "the value of `role` is missing", help=f"write one of {roles}")
     if name not in ROLES:
-        raise unknown_name_fault("E0101", s.items[0].span if s.items else s.span, "role", str(name), ROLES)
+        raise unknown_name_fault("E0101", s.items[0].span, "role", str(name), ROLES)
     require_plain_setting(s, f"role {name}")
     return str(name)
 

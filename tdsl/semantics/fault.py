@@ -182,6 +182,14 @@ def unknown_name_fault(
     if setting and as_written and (lost := _fault_of_lost_word(span, what, known)) is not None:
         return lost
     message = f"there is no {what} `{name}` here"
+    if setting and name in ("no", "not", "undo", "unset") and as_written:
+        message += f": `{name}` takes back nothing"
+        return Fault(
+            code,
+            span,
+            message,
+            help=f"remove `{name}` and what follows it: what is not written does not hold",
+        )
     near = _name_meant(code, name, known, meant)
     if near and near != name:
         fix = Fix(f"write `{near}`", ((span, near),), safe=False) if as_written else None

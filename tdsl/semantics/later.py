@@ -277,6 +277,9 @@ def _fault_of_other_word(s: tree.Setting, known: Collection[str]) -> Fault | Non
         instead = f"{instead}s"
     if name.lower() in known and name.lower() != name:
         instead = name.lower()
+    if instead == "port" and s.items and s.body is not None:
+        settings = {x.name.name for x in s.body if isinstance(x, tree.Setting)}
+        instead = None if settings.isdisjoint({"type", "cage", "os", "name", "split"}) else instead
     if instead is None:
         return None
     return Fault(

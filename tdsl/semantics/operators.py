@@ -80,8 +80,21 @@ def quantity_value(e: tree.Measure) -> Value:
         return integer_if_whole(Fraction(e.value) / 100)
     entry = UNIT_TABLE.get(e.unit)
     if entry is None:
-        raise _unknown_unit_fault(e)
+        raise _type_as_rate_fault(e) or _unknown_unit_fault(e)
     return Quantity(Fraction(e.value) * entry[0], entry[1])
+
+
+def _type_as_rate_fault(e: tree.Measure) -> Fault | None:
+    """The fault of ``type 400GE`` and ``type 400GBASE``, the name of a type with its rate first; None of
+    others."""
+    line = e.span.file.text[: e.span.start].rpartition("\n")[2]
+    found = re.fullmatch(r"(\d+)(?:GE|GbE|GBASE\w*|G)", e.span.text)
+    standard = e.span.file.text[e.span.end : e.span.end + 1] == "-"  # `100GBASE-SR4`
+    if found is None or standard or re.search(r"\btype (?:\w+, )*$", line) is None:
+        return None
+    new = f"GE{found[1]}"
+    fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
+    return Fault("E0105", e.span, "the name of a type begins with a letter", help=f"write `{new}`", fix=fix)
 
 
 def _letter_of_thousands_fault(e: tree.Measure, number: str) -> Fault:
@@ -371,10 +384,15 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
     if isinstance(value, Dims):
         return value.sizes
     whole = re.compile(r"(\w+)\s*(?::|-|to)\s*(\w+)(?=\s*[{\])]|$)").match(span.file.text, span.start)
+    if whole is None:  # `units in 1-4`
+        whole = re.compile(r"(?<= in )(\d+) ?- ?(\d+)$").search(span.text)
+        begin, end = (span.start + k for k in whole.span()) if whole is not None else (span.start, span.end)
+    else:
+        begin, end = span.start, whole.end()
     new = f"{whole[1]}..{whole[2]}" if whole is not None else ""
     if not new and isinstance(value, int) and span.text.isidentifier():
         new = f"0..{span.text} - 1"
-    at = SourceSpan(span.file, span.start, whole.end()) if whole is not None else span
+    at = SourceSpan(span.file, begin, end)
     raise Fault(
         "E0103",
         at,
@@ -400,12 +418,15 @@ def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> Non
             raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
         if wanted.name == "dims" and re.fullmatch(r"\d+(?:\s*\*\s*\d+)+|\[\d+(?:, ?\d+)*\]", span.text):
             plain = "x".join(re.findall(r"\d+", span.text))
+        help = f"write `{plain}`" if plain else f"write a value of type {wanted.name}"
+        if wanted.name == "model" and span.text.startswith('"'):
+            help = f"remove `{span.text}`: a title has no place here, and the name of a model has no quotes"
         raise Fault(
             "E0103",
             span,
             f"this must be of type {wanted.name} and is {a_type(value)}",
             labels=[(wanted.span, "asked for here")],
-            help=f"write `{plain}`" if plain else f"write a value of type {wanted.name}",
+            help=help,
             fix=Fix(f"write `{plain}`", ((span, plain),)) if plain else None,
         )
 

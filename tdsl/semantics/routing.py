@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
-from tdsl.findings.source import Origin
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
@@ -95,6 +95,11 @@ def _require_bgp(s: tree.Setting) -> None:
     if isinstance(first, tree.PathExpr) and first.bare == "bgp":
         if alone:
             return
+        if len(s.items) > 1 and not s.items[0].args:
+            others = SourceSpan(s.span.file, s.items[0].span.end, s.items[-1].span.end)
+            message = "`routing` has one protocol, which is `bgp`"
+            fix = Fix("write `bgp`", ((others, ""),), safe=False)
+            raise Fault("E0120", s.items[1].span, message, help="write `bgp` alone", fix=fix)
         message = "settings of `routing bgp` are written in its braces"
         raise Fault("E0120", s.items[0].span, message, help="write `routing bgp { unnumbered; … }`")
     at = first.span if first is not None and alone else s.name.span
@@ -209,6 +214,7 @@ def _integer_setting(
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
         shown = s.items[0].value.span.text if s.items else "N"
+        shown = shown if shown.isalnum() else "N"
         if re.fullmatch(r"cnp \d+, priority \d+", s.span.text):
             new = s.span.text.replace(",", "")
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)

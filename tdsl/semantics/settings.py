@@ -132,6 +132,8 @@ def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
         or any(said for said, _ in item.args)
     ):
         return None
+    if any(a.span.end == b.span.start and a.span.text[-1:] == "]" for a, b in pairwise(values)):  # `[3]m`
+        return None
     new = f"{name} {', '.join(value.span.text for value in values)}"
     gaps = (SourceSpan(word.span.file, a.span.end, b.span.start) for a, b in pairwise(values))
     fix = Fix("put `,`", tuple((gap, ", ") for gap in gaps), safe=False)
@@ -167,7 +169,9 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)
     at = SourceSpan(word.span.file, begin, word.span.end)
     length = _length_behind_fault(name, item, at)
-    return length or Fault("E0118", at, f"`{name}` does not use `{at.text}`", help=f"write `{form}`")
+    gone = f"remove `{at.text}`, or put `;` before it if it is a setting of its own"
+    help = gone if at.text in form else f"write `{form}`"
+    return length or Fault("E0118", at, f"`{name}` does not use `{at.text}`", help=help)
 
 
 def _setting_of_its_own_fault(item: tree.SettingItem) -> Fault | None:

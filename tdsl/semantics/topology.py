@@ -298,7 +298,8 @@ class Binder:
         parameter without a value."""
         name = s.name.name
         if not s.items:
-            raise Fault("E0120", s.span, f"`{name}` needs a value")
+            example = {"int": "4", "model": "MODEL", "pattern": "each", "bool": "true"}.get(kind, "VALUE")
+            raise Fault("E0120", s.span, f"`{name}` needs a value", help=f"write `{name} {example}`")
         if s.body is None:
             return
         if kind != "model":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
 from tdsl.findings.source import HIDDEN, SourceFile, SourceSpan
@@ -154,7 +155,22 @@ def _sign_of_other_language(token: Token, text: str) -> Diagnostic | None:
     instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
     if instead is None:
         return None
-    return _suggest_character(token, token.span if sign in _INSTEAD else _first_character(token), instead, "")
+    span = token.span if sign in _INSTEAD else _first_character(token)
+    found = _suggest_character(token, span, instead, "")
+    if instead == '"':  # both ends of a string
+        end = text.find("\n", token.start)
+        others = [
+            token.start + m.start()
+            for m in re.finditer(r"[“”‘’]", text[token.start : end if end >= 0 else len(text)])
+        ]
+        edits = tuple((SourceSpan(token.file, k, k + 1), '"') for k in others)
+        return replace(found, fix=Fix('write `"`', edits))
+    if not instead.isalpha() or instead == "x" or found.fix is None:
+        return found
+    left = " " if text[span.start - 1 : span.start].strip() else ""
+    right = " " if text[span.end : span.end + 1].strip() else ""
+    fix = Fix(found.fix.title, ((span, f"{left}{instead}{right}"),), safe=sign in ("&&", "||", "→"))
+    return replace(found, fix=fix)
 
 
 def _letter_of_other_script(token: Token, text: str) -> Diagnostic | None:

@@ -187,7 +187,8 @@ def _count_before_model(s: Scene) -> Diagnostic | None:
     """``switch leaf: 8 x M`` and ``switch leaf: 8 M``."""
     every = [x for x in _line_tokens(s) if x.text != "x"]
     kinds = [x.type for x in every]
-    if s.first not in KINDS["device"] or kinds[:5] != ["NAME", "NAME", "COLON", "NUMBER", "NAME"]:
+    counted = kinds[:3] == ["NAME", "NAME", "COLON"] and kinds[3:5] in (["NUMBER", "NAME"], ["QMARK", "NAME"])
+    if s.first not in KINDS["device"] or not counted:
         return None
     name, count, model = every[1], every[3], every[4]
     whole = name.span.to(model.span)

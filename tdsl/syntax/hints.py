@@ -156,7 +156,9 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
             help=f"write `:` before the {what}",
             fix=Fix("write `:`", ((s.span, ":"),)),
         )
-    if not _lists_names(s, t) or END not in s.expected or s.first == "override":
+    if not _lists_names(s, t) or END not in s.expected or s.first in ("override", "row", "rack"):
+        return None
+    if t.type == "COMMA" and s.rest[1].text in SETTINGS:  # `host a: M, role manager`
         return None
     return Diagnostic(
         "E0001",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
@@ -61,6 +62,17 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
     if len(run.diagnostics) >= MOST_EXPLAINED:
         return _generic_syntax_error(scene)
     return _likeliest_finding(scene) or _statement_said_anew(scene) or _generic_syntax_error(scene)
+
+
+def explanations_of_token(run: Run, i: int, token: Token | None) -> list[Diagnostic]:
+    """What may be the cause of a token that cannot stand where it stands: findings whose fix makes the
+    statement whole, the likeliest first, and last one without a fix."""
+    scene = Scene(run, i, token, run.expected())
+    if token is not None and token.type in (FAULT, BAD, BAD_STRING):
+        return []
+    found = [trial(scene) for trial in _ALL_TRIALS] + [_statement_said_anew(scene)]
+    whole = [d for d in found if d is not None and tokens_left_after_fix(scene, d) == 0]
+    return [*whole, replace(_generic_syntax_error(scene), fix=None)]
 
 
 MOST_EXPLAINED = 500

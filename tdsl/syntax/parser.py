@@ -88,9 +88,7 @@ def report_oversized_file(size: int, name: str, diagnostics: Diagnostics) -> Non
 def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     """The tree of a file. Statements that do not parse become ``Broken`` nodes, with one finding each."""
     from tdsl.syntax.grammar import load_grammar_tables
-    from tdsl.syntax.habits import other_format, without_comments
-    from tdsl.syntax.layout import TokenLayout
-    from tdsl.syntax.pasted_lines import tokens_without_pasted_lines
+    from tdsl.syntax.habits import other_format
 
     other, begin = other_format(file.text)
     if other:
@@ -104,11 +102,32 @@ def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module
         )
         return tree.Module((), SourceSpan(file, 0, len(file.text)))
     tables = load_grammar_tables()
-    tokens = tokens_without_pasted_lines(file, tables.scanner.scan(file), diagnostics)
-    tokens = without_comments(file, tokens, diagnostics)
-    arranged = TokenLayout(file, diagnostics, tokens).arrange()
+    arranged = _arranged_tokens(tables, file, diagnostics)
     body = _ParseRun(tables, file, diagnostics, arranged).module()
     return tree.Module(body, SourceSpan(file, 0, len(file.text)))
+
+
+def _arranged_tokens(tables: Tables, file: SourceFile, diagnostics: Diagnostics) -> list[Token]:
+    """The tokens of a file as the grammar takes them, without comments."""
+    from tdsl.syntax.habits import without_comments
+    from tdsl.syntax.layout import TokenLayout
+    from tdsl.syntax.pasted_lines import tokens_without_pasted_lines
+
+    tokens = tokens_without_pasted_lines(file, tables.scanner.scan(file), diagnostics)
+    tokens = without_comments(file, tokens, diagnostics)
+    return TokenLayout(file, diagnostics, tokens).arrange()
+
+
+def other_explanations(file: SourceFile, finding: Diagnostic) -> list[Diagnostic]:
+    """What else may be the cause of a syntax fault, the likeliest first: findings whose fix makes its
+    statement whole, and last the one that says what the grammar takes there, without a fix."""
+    from tdsl.syntax.grammar import load_grammar_tables
+
+    tables = load_grammar_tables()
+    own = Diagnostics()
+    run = _SecondParse(tables, file, own, _arranged_tokens(tables, file, own), asked=finding)
+    run.module()
+    return run.others
 
 
 def keyword_offsets(file: SourceFile) -> set[int]:
@@ -478,6 +497,24 @@ class _ParseRun:
             if not depth:
                 break
         return at
+
+
+@dataclass(slots=True)
+class _SecondParse(_ParseRun):
+    """A parse that looks for other causes of one fault."""
+
+    asked: Diagnostic | None = None
+    others: list[Diagnostic] = field(default_factory=list)
+
+    def _report_unexpected(self, i: int) -> None:
+        from tdsl.syntax.messages import explanations_of_token
+
+        known = len(self.diagnostics)
+        _ParseRun._report_unexpected(self, i)
+        new = self.diagnostics.items[known:]
+        if self.asked in new:
+            token = self.tokens[i] if i < len(self.tokens) else None
+            self.others = explanations_of_token(self, i, token)
 
 
 def _salvage_statement(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | None]:

@@ -105,6 +105,10 @@ def _comma_after_statement(s: Scene) -> Diagnostic | None:
             help="remove the `,`",
             fix=Fix("remove the `,`", ((s.span, ""),)),
         )
+    if s.first in ("require", "report") and s.before is not None and s.before.type == "QUANTITY":
+        metric = next((x.text for x in s.statement[::-1] if x.type == "NAME"), "")
+        if [x.type for x in s.rest[1:2]] == ["QUANTITY"]:
+            return _slip_with_fix(s, "each figure names what it asks", s.span, f" and {metric}")
     if s.first in ("require", "report"):
         return _slip_with_fix(s, f"`,` does not join what a `{s.first}` asks; `and` does", s.span, " and")
     return None
@@ -261,6 +265,12 @@ def _two_words(s: Scene) -> Diagnostic | None:
     following = s.rest[1:2]
     if t.text == "x" and following and following[0].type == "NUMBER":
         gone = SourceSpan(s.run.file, b.end, following[0].end)
+        if len(words) == 4 and words[1].type == "NAME":  # it is written nowhere else
+            put = SourceSpan(s.run.file, words[1].end, words[1].end)
+            write = f"write `{words[1].text}[{following[0].text}]`"
+            message = f"how many `{words[1].text}` there are is in brackets behind its name"
+            fix = Fix(write, ((put, f"[{following[0].text}]"), (gone, "")), safe=False)
+            return Diagnostic("E0001", message, t.span.to(following[0].span), help=write, fix=fix)
         return Diagnostic(
             "E0001",
             f"how many `{words[1].text}` there are is in the brackets behind its name, not behind the model",
@@ -425,7 +435,7 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
         return None
     if any(x.text == "to" for x in s.statement):
         return None
-    return _slip_with_fix(s, f"`{b.text}` joins no ends", b.span, "to")
+    return _slip_with_fix(s, f"`{b.text}` joins no ends", b.span, "to", safe=False)
 
 
 TRIALS = (

@@ -305,6 +305,8 @@ def _text_without_quotes(s: Scene) -> Diagnostic | None:
     inner = found[1].rstrip() if found is not None else ""
     if found is None or not inner or (word.text == "from" and "{" not in inner):
         return None
+    if inner[0] in "=:,":  # the sign is too many
+        return None
     begin = found.start(1)
     whole = SourceSpan(s.run.file, begin, begin + len(inner))
     if not is_whole(s, f'{text[s.statement[0].start : begin]}"text"'):

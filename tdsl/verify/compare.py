@@ -52,10 +52,18 @@ def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tu
     return UNKNOWN, f"there is no metric `{claim.metric}`", help_for_unknown_metric(claim, known)
 
 
+_WHICH_WAY = {"better": "<=", "less": "<=", "lower": "<=", "fewer": "<=", "more": ">=", "higher": ">="}
+"""What people write behind `or` for a comparison."""
+
+
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
     if " or " in claim.text and "or" in map(str, claim.args):
         first, _, second = claim.text.partition(" or ")
+        if second in _WHICH_WAY:
+            metric, _, value = first.rpartition(" ")
+            sign = _WHICH_WAY[second]
+            return f"`or {second}` compares nothing", f"write `{metric} {sign} {value}`"
         return (
             "`or` does not join requirements: every one that is stated must hold",
             f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
@@ -63,6 +71,10 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
     if " if " in claim.text and "if" in map(str, claim.args):
         before, _, condition = claim.text.partition(" if ")
         stated = "report" if claim.report else "require"
+        condition, _, other = condition.partition(" else ")
+        if other:
+            both = f"if {condition} {{ {stated} {before} }} else {{ {stated} {other} }}"
+            return "a requirement has no condition; a block of `if` has", f"write `{both}`"
         return (
             "a requirement has no condition; a block of `if` has",
             f"write `if {condition} {{ {stated} {before} }}`",
@@ -173,7 +185,8 @@ def _help_for_missing_clause(claim: ResolvedClaim, check: Check, clause: str) ->
         return f"write `{name} of JOB{' ' + behind if behind else ''}`, with the name of the job"
     other = re.match(r"(?:with|of|by|using|via|in|at|for|among|under|to|on) (?=\w)", behind)
     if clause in ("under", "of", "to") and other is not None:
-        return f"write `{name} {clause} {behind[other.end() :]}`"
+        said = behind[other.end() :]
+        return f"write `{name} {clause} {said.split()[0] if clause == 'under' else said}`"
     if clause == "of" and re.match(r"[a-z_]\w*(\[[^\]]*\])?( [<>=!]|$)", behind):
         return f"write `{name} of {behind}`"
     return f"`{check.example}`"
