@@ -88,15 +88,19 @@ class _Trial(NamedTuple):
             return declared
         if _is_guess(d, self.file):
             left = self._errors_left(d)
-            _, places = _text_after_fix(d, self.file.text)
-            sure = d.code.startswith(OF_READING) and d.fix is not None and d.fix.safe
-            sure = sure and len(left) < 2
-            if not sure and any(_is_error_in(e, self.file.name, places, d.code) for e in left):
+            if self._is_of_no_use(d, left):
                 d = self._another_cause(d)
             elif first and any(_is_on_line_of(e, d) for e in left):
                 changed = self._with_changed_text(replace(d, fix=None))
                 return changed if changed.fix is not None else d
         return self._with_changed_text(d) if first and d.fix is None else d
+
+    def _is_of_no_use(self, d: Diagnostic, left: list[Diagnostic]) -> bool:
+        """Whether an error that the fix of a finding leaves is in what the fix wrote."""
+        if d.code.startswith(OF_READING) and d.fix is not None and d.fix.safe and len(left) < 2:
+            return False
+        _, places = _text_after_fix(d, self.file.text)
+        return any(_is_error_in(e, self.file.name, places, d.code) for e in left)
 
     def _errors_left(self, d: Diagnostic) -> list[Diagnostic]:
         """Errors of the text after the fix of a finding that are none of its other findings."""
@@ -152,8 +156,7 @@ def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
     whole = SourceSpan(file, *found.span(1))
     if whole.text.endswith(":") and (block := block_in_braces(file, at)) is not None:
         yield "a block is in braces: indentation means nothing here", block
-    for span, new in _misspelt_words(d, whole) if d.code != SAID_BEFORE else ():
-        yield "", Fix(f"write `{new}`", ((span, new),), safe=False)
+    yield from _other_words_of_line(d, whole)
     if d.code == ANOTHER_SETTING and _BELONGS.search(d.message):
         meant = _BLOCK_MEANT.search(f"{d.message} {d.help}")
         for move in moves_of_statement(file, at, meant[1] if meant is not None else ""):
@@ -162,6 +165,12 @@ def _other_texts(d: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Fix]]:
     laid_out = other_layouts(whole.text, at - whole.start, of_syntax)
     for message, new in laid_out if of_syntax or d.code in LAID_OUT else ():
         yield message, Fix(f"write `{new}`", ((whole, new),), safe=False)
+
+
+def _other_words_of_line(d: Diagnostic, whole: SourceSpan) -> Iterator[tuple[str, Fix]]:
+    """Changes of the words of a finding's line that may be misspelt; none where it says what is there."""
+    for span, new in _misspelt_words(d, whole) if d.code != SAID_BEFORE else ():
+        yield "", Fix(f"write `{new}`", ((span, new),), safe=False)
 
 
 _BLOCK_MEANT = re.compile(r"(?:setting of|in the block of an?|into the braces of) `?(\w++)")
@@ -240,12 +249,19 @@ def _is_error_in(e: Diagnostic, name: str, places: list[_Place], code: str) -> b
     if e.span is None or e.span.file.name != name:
         return False
     at, end = e.span.start, max(e.span.end, e.span.start + 1)
-    if code.startswith(OF_READING):  # what a topology says wrongly is found where it is used
-        spans = (e.span, *(label.span for label in e.labels if label.span.file.name == name))
-        return any(p.first <= span.start < p.last for p in places for span in spans)
+    if code.startswith(OF_READING):
+        return _is_marked_in(e, name, places)
     behind = code == ANOTHER_SETTING and e.code not in UNKNOWN_NAMES
     begins = any(p.begin <= at < (p.last if behind else p.end) for p in places)
     return begins or (e.code in WRONG_INDEX and any(at < p.end and p.begin < end for p in places))
+
+
+def _is_marked_in(e: Diagnostic, name: str, places: list[_Place]) -> bool:
+    """Whether an error or one of its remarks is in the statements of some places: what a topology says
+    wrongly is found where it is used."""
+    spans = [label.span for label in e.labels if label.span.file.name == name]
+    spans += [] if e.span is None else [e.span]
+    return any(p.first <= span.start < p.last for p in places for span in spans)
 
 
 class _Place(NamedTuple):

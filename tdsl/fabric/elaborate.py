@@ -329,20 +329,26 @@ def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics, kn
             continue
         if not _run_reporting_fault(partial(wire_connect, wiring, wire, i), wire, diagnostics):
             ok, spoilt = False, spoilt | _device_sets_of_connect(wire)
-    asked = [x for x in numbered if x[1].node.circuit]
-    if asked:
-        from tdsl.fabric.circuits import plant_of, set_up_circuits
-
-        plant = plant_of(wiring)
-        for i, wire in asked:
-            ok = (
-                _run_reporting_fault(partial(set_up_circuits, wiring, plant, wire, i), wire, diagnostics)
-                and ok
-            )
+    ok = _set_up_all_circuits([x for x in numbered if x[1].node.circuit], wiring, diagnostics) and ok
     for fault in faults_of_separated_spreads(wiring) if ok and known else ():
         fault.report(diagnostics)
         ok = False
     return ok
+
+
+def _set_up_all_circuits(
+    asked: list[tuple[int, ResolvedConnect]], wiring: WiringState, diagnostics: Diagnostics
+) -> bool:
+    """Whether all circuits are set up over what is drawn; each has the place of its statement."""
+    if not asked:
+        return True
+    from tdsl.fabric.circuits import plant_of, set_up_circuits
+
+    plant, done = plant_of(wiring), True
+    for i, wire in asked:
+        step = partial(set_up_circuits, wiring, plant, wire, i)
+        done = _run_reporting_fault(step, wire, diagnostics) and done
+    return done
 
 
 def _device_sets_of_connect(wire: ResolvedConnect) -> set[int]:

@@ -333,6 +333,12 @@ def match_captures(
     return _Matcher(fabric, observed, rules, assets or Identifiers()).run()
 
 
+def _is_named_after_file(node: CapturedNode) -> bool:
+    """Whether a node has the name of the file that it was read from."""
+    name = node.at.file.name
+    return node.description in name and PurePosixPath(name).stem == node.description
+
+
 class _Matcher:
     def __init__(
         self, fabric: Fabric, observed: Observed, rules: Sequence[NameMapRule], assets: Identifiers
@@ -346,6 +352,7 @@ class _Matcher:
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.meant: dict[tuple[int, str, bool, str, tuple[str, ...], bool], tuple[int, ...]] = {}
+        self.named: dict[str, bool] = {}  # whether a node has a name that is not of a factory
         self.fitting: dict[tuple[str, bool], tuple[int, Counter[int]]] = {}  # until a neighbour is matched
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
@@ -407,7 +414,7 @@ class _Matcher:
         commands and numbers alone, such as ``leaf0`` of ``show_lldp_leaf0`` or ``leaf0_2026-11-27``; -1 where
         there is none, or several. ``dc2-leaf0`` may be another device."""
         stem = node.description
-        if stem not in node.at.file.name or PurePosixPath(node.at.file.name).stem != stem:
+        if not _is_named_after_file(node):
             return -1
         words = list(re.finditer(r"[A-Za-z0-9]+", stem))[:MOST_WORDS]
         found = {
@@ -718,13 +725,10 @@ class _Matcher:
         """The device (of an adapter: the port) that more than half of a node's links fit, how many do, and of
         how many: of all, or of those whose other end is known. One link of what has no name says nothing:
         whatever is plugged there would fit."""
-        named = False
-        if not (evidence.renamed or evidence.numbers):
-            named = self.says_own_name(key)
+        named = self.says_own_name(key) and not evidence.renamed
         known, count = self.places_of_known_ends(key, links, named or evidence.numbers)
         if not count:
             return None
-        named = named or (not evidence.renamed and self.says_own_name(key))
         (place, fit), *others = count.most_common(2)
         if others and others[0][1] == fit:
             return None
@@ -735,7 +739,9 @@ class _Matcher:
 
     def says_own_name(self, key: str) -> bool:
         """Whether a node has a name that somebody gave it, and it alone."""
-        return key not in self.doubtful and not has_factory_name(self.observed.nodes[key])
+        if key not in self.named:
+            self.named[key] = not has_factory_name(self.observed.nodes[key])
+        return self.named[key] and key not in self.doubtful
 
     def place_by_neighbour(self, key: str, own: CapturedEnd, far: int, numbers: bool) -> int:
         """The device (of an adapter: the port) that a node is where its link runs as planned at the far port,

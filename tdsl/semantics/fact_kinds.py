@@ -22,15 +22,43 @@ PLUGGED_PARTS = ("cable", "optic")
 RATE_FORMATS = ("fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "nvfp4", "mxfp4", "int8", "int4")
 """Number formats that a rate of computation is known to be stated for; a model may have others."""
 CONNECTORS = (
-    "LC", "LC_DUPLEX", "SC", "SN", "CS", "MDC", "MMC", "MPO", "MPO8", "MPO8_APC", "MPO12", "MPO12_APC",
-    "MPO12_UPC", "MPO16", "MPO16_APC", "MPO24", "MPO24_APC", "MPO32", "RJ45",
-)  # fmt: skip
+    "LC",
+    "LC_DUPLEX",
+    "SC",
+    "SN",
+    "CS",
+    "MDC",
+    "MMC",
+    "MPO",
+    "MPO8",
+    "MPO8_APC",
+    "MPO12",
+    "MPO12_APC",
+    "MPO12_UPC",
+    "MPO16",
+    "MPO16_APC",
+    "MPO24",
+    "MPO24_APC",
+    "MPO32",
+    "RJ45",
+)
 """Connectors of fibre that are known; a model may have others."""
 POLARITIES = ("A", "B", "C", "U1", "U2")
 """The methods of ANSI/TIA-568.3 by which a trunk crosses its fibres."""
 FIBRES_KNOWN = (
-    "singlemode", "multimode", "smf", "mmf", "OM1", "OM2", "OM3", "OM4", "OM5", "OS1", "OS1a", "OS2",
-)  # fmt: skip
+    "singlemode",
+    "multimode",
+    "smf",
+    "mmf",
+    "OM1",
+    "OM2",
+    "OM3",
+    "OM4",
+    "OM5",
+    "OS1",
+    "OS1a",
+    "OS2",
+)
 """Modes of a fibre, and its categories in ISO/IEC 11801."""
 FIBRE_MEANT = {
     **dict.fromkeys(("sm", "smf28", "single_mode", "single", "mono", "monomode"), "singlemode"),
@@ -68,9 +96,7 @@ _MODE = r"\d{1,6}+x\d{1,6}+G?(?:\[[^\[\]]{1,80}+\]|\(\d{1,6}+\))*+"
 BREAKOUT = re.compile(rf"{_MODE}(?:\+{_MODE})*+")
 """A mode of a port in ``platform.json``, as ``portconfig.py`` of SONiC reads it: ``4x100G[50G,25G]``,
 ``2x50G(2)+1x100G(2)``."""
-TEXTS = (
-    "source", "note", "codename", "vendor", "part", "airflow", "cooling", "asic", "platform", "hwsku",
-)  # fmt: skip
+TEXTS = ("source", "note", "codename", "vendor", "part", "airflow", "cooling", "asic", "platform", "hwsku")
 _TEXT = FactKind("text", '"…"')
 FACT_KINDS: Mapping[str, FactKind] = {
     **dict.fromkeys(TEXTS, _TEXT),

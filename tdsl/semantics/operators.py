@@ -470,13 +470,11 @@ def _incompatible_operands_fault(
         at, value = ((a_span, a), (b_span, b))[ranged]
         help = "write one number; limits follow it: `param n: int = 8 where 8 <= n <= 16`"
         return Fault("E0103", at, f"`{at.text}` is a range, {text_of(value)}, and no number", help=help)
-    if op == "-" and (power := _range_of_power(a_span.to(b_span))) is not None:
-        return power
+    whole = a_span.to(b_span)
+    if (written := _range_of_addresses(op, whole) or _range_of_power(whole)) is not None:
+        return written
     if op in "+-" and (amount := _number_beside_amount_fault(a, b, a_span, b_span)) is not None:
         return amount
-    network = _range_of_addresses(op, a_span.to(b_span))
-    if network is not None:
-        return network
     if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and '"' not in b_span.text:
         whole, new = a_span.to(b_span), f'{a_span.text[:-1]}{{{b_span.text}}}"'
         fix = Fix(f"write `{new}`", ((whole, new),), safe=False)

@@ -169,9 +169,16 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)
     at = SourceSpan(word.span.file, begin, word.span.end)
     length = _length_behind_fault(name, item, at)
-    gone = f"remove `{at.text}`, or put `;` before it if it is a setting of its own"
-    help = gone if at.text in form else f"write `{form}`"
-    return length or Fault("E0118", at, f"`{name}` does not use `{at.text}`", help=help)
+    return length or Fault(
+        "E0118", at, f"`{name}` does not use `{at.text}`", help=_help_without_word(at.text, form)
+    )
+
+
+def _help_without_word(word: str, form: str) -> str:
+    """The form of a setting that does not use a word; where the form has this word itself, to remove it."""
+    if word in form:
+        return f"remove `{word}`, or put `;` before it if it is a setting of its own"
+    return f"write `{form}`"
 
 
 def _setting_of_its_own_fault(item: tree.SettingItem) -> Fault | None:

@@ -83,11 +83,7 @@ class TierReader:
         self.both_ways(t, model, settings, down, up)
         wrote = next((v for w, v in item.args if w == "x"), None)
         count, per = self.counts(t, wrote)
-        over = settings.get("oversubscription")
-        if over is not None and not over.items:
-            help = "write `oversubscription 1:1`, or remove it"
-            raise Fault("E0120", over.span, "the value of `oversubscription` is missing", help=help)
-        aim = over.items[0] if over and over.items else None
+        aim = _oversubscription_aim(settings.get("oversubscription"))
         ratio = EXACT if aim is None else topology.read_ratio_aim(aim, self.scope, self.evaluator)
         self.refuse_other_cable(settings.get("cable"))
         places = self.places({"per": t.count if per else None, "model": path, "count": wrote, "aim": aim})
@@ -507,3 +503,13 @@ def _parse_port_range(text: str) -> tuple[str, int, int]:
 def _span_of_parameter(s: tree.Setting, name: str | None) -> SourceSpan | None:
     """The setting of a block that gives a parameter."""
     return next((x.span for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == name), None)
+
+
+def _oversubscription_aim(s: tree.Setting | None) -> tree.SettingItem | None:
+    """The item of a tier's `oversubscription`, None where it has none. Raises Fault for one without value."""
+    if s is None:
+        return None
+    if not s.items:
+        help = "write `oversubscription 1:1`, or remove it"
+        raise Fault("E0120", s.span, "the value of `oversubscription` is missing", help=help)
+    return s.items[0]

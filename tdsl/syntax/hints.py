@@ -158,8 +158,6 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
         )
     if not _lists_names(s, t) or END not in s.expected or s.first in ("override", "row", "rack"):
         return None
-    if t.type == "COMMA" and s.rest[1].text in SETTINGS:  # `host a: M, role manager`
-        return None
     return Diagnostic(
         "E0001",
         f"a `{s.first}` statement declares one name, {found_words(s)}",
@@ -172,7 +170,7 @@ def _lists_names(s: Scene, t: Token) -> bool:
     """Whether the fault is at the comma between two names, or at the colon behind several."""
     kinds = [x.type for x in s.statement]
     if t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]:
-        return True
+        return s.rest[1].text not in SETTINGS  # `host a: M, role manager`
     listed = any(a == "COMMA" and b == "NAME" for a, b in pairwise(kinds))
     return t.type == "COLON" and listed and "COLON" not in kinds
 

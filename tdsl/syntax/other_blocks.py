@@ -41,13 +41,24 @@ def moves_of_statement(file: SourceFile, at: int, word: str) -> Iterator[Fix]:
     if not file.text[begin:end].strip() or not around:
         return
     own = min(around, key=lambda b: b.closer - b.opener)
+    yield from _moves_into_blocks(file, text, (begin, end), own, blocks, word)
+    if own.opener >= 0:
+        yield _move_behind_block(file, text, (begin, end), own)
+
+
+def _moves_into_blocks(
+    file: SourceFile, text: str, statement: tuple[int, int], own: _Block, blocks: list[_Block], word: str
+) -> Iterator[Fix]:
+    """The ``statement`` moved to the end of the blocks beside it in its ``own`` one. ``text`` is that of the
+    file without what hides braces."""
+    begin, end = statement
     inside = [b for b in blocks if own.opener < b.opener and b.closer <= own.closer and b != own]
     before = max((b for b in inside if b.closer < begin), key=lambda b: b.closer, default=None)
     behind = min((b for b in inside if b.opener >= end), key=lambda b: b.opener, default=None)
     said = file.text[begin:end].strip().rstrip(",")
     heads = [_first_word(file.text, b) for b in inside]
-    for block in (before, behind):
-        if block is None or (word and _first_word(file.text, block) != word):
+    for block in filter(None, (before, behind)):
+        if word and _first_word(file.text, block) != word:
             continue
         near = block is before and not text[block.closer + 1 : begin].strip()
         if not near and heads.count(_first_word(file.text, block)) > 1:  # which one is not known
@@ -59,18 +70,19 @@ def moves_of_statement(file: SourceFile, at: int, word: str) -> Iterator[Fix]:
                 (_cut(file, text, begin, end), at_end),
                 safe=False,
             )
-    if own.opener >= 0:
-        line_end = text.find("\n", own.closer)
-        place = line_end if line_end >= 0 else len(text)
-        begins = file.text.rfind("\n", 0, own.opener) + 1
-        indent = re.compile(r"[ \t]*+").match(file.text, begins)
-        new = f"\n{indent[0] if indent is not None else ''}{said}"
-        out = (SourceSpan(file, place, place), new)
-        yield Fix(
-            f"move it behind {_block_in_words(file.text, own)}",
-            (_cut(file, text, begin, end), out),
-            safe=False,
-        )
+
+
+def _move_behind_block(file: SourceFile, text: str, statement: tuple[int, int], own: _Block) -> Fix:
+    """The ``statement`` moved behind the block that it is in."""
+    begin, end = statement
+    said = file.text[begin:end].strip().rstrip(",")
+    line_end = text.find("\n", own.closer)
+    place = line_end if line_end >= 0 else len(text)
+    begins = file.text.rfind("\n", 0, own.opener) + 1
+    indent = re.compile(r"[ \t]*+").match(file.text, begins)
+    out = SourceSpan(file, place, place), f"\n{indent[0] if indent is not None else ''}{said}"
+    words = f"move it behind {_block_in_words(file.text, own)}"
+    return Fix(words, (_cut(file, text, begin, end), out), safe=False)
 
 
 def _first_word(text: str, block: _Block) -> str:
@@ -178,6 +190,14 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
+def _model_among_settings(lines: list[str]) -> tuple[str, list[str]]:
+    """The model that the settings of a device name, "" where none does, and the other settings."""
+    found = (_PAIR.match(line) for line in lines)
+    model = next((m[3] for m in found if m is not None and m[2] == "model"), "")
+    others = [x for x in lines if not model or re.match(r"[ \t]*+(?:- )?model:", x) is None]
+    return model, others
+
+
 def _lines_with_braces(lines: list[str]) -> list[str]:
     """The lines of a block in indentation, in braces; a model among the settings of a device goes to its
     head."""
@@ -191,11 +211,7 @@ def _lines_with_braces(lines: list[str]) -> list[str]:
                 (j for j in range(k + 1, len(lines)) if lines[j].strip() and _indent(lines[j]) <= depth),
                 len(lines),
             )
-            inside = lines[k + 1 : end]
-            model = next(
-                (m[3] for line in inside if (m := _PAIR.match(line)) is not None and m[2] == "model"), ""
-            )
-            inside = [x for x in inside if not model or re.match(r"[ \t]*+(?:- )?model:", x) is None]
+            model, inside = _model_among_settings(lines[k + 1 : end])
             start = f"{head[1]}{head[2]}{f': {model}' if model else ''}"
             out += [f"{start} {{", *_lines_with_braces(inside), f"{head[1]}}}"] if inside else [start]
             k = end

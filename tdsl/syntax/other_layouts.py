@@ -157,17 +157,23 @@ def _settings_outside_of_braces(line: str, at: int) -> Iterator[Layout]:
     block = re.search(r"\{([^{}]*+)\}", line)
     message = "settings are in braces, with `;` between them"
     for head in _places_of_settings(line, at)[:2]:
-        before = _without_joining_word(line[:head])
-        behind = "" if block is None or block.end() <= head else line[block.end() :]
-        if block is not None and block.end() <= head:
-            before = line[: block.start()].rstrip()
-            items = [*filter(None, [block[1].strip(" ;")]), *_items_of_settings(line[head:])]
-        elif block is not None and block.start() > head:
-            items = [*_items_of_settings(line[head : block.start()]), *filter(None, [block[1].strip(" ;")])]
-        else:
-            items = _items_of_settings(line[head:].strip("(){}[] "))
+        before, items, behind = _parts_around_settings(line, head, block)
         if items and before.count("{") == before.count("}") and (" " in items[-1] or items[-1] in SETTINGS):
             yield message, f"{before} {{ {'; '.join(items)} }}{behind}"
+
+
+def _parts_around_settings(line: str, head: int, block: re.Match[str] | None) -> tuple[str, list[str], str]:
+    """What is before settings that begin at ``head``, these with those in the ``block`` of the line, and what
+    is behind that block."""
+    own = [] if block is None else [*filter(None, [block[1].strip(" ;")])]
+    if block is None:
+        return _without_joining_word(line[:head]), _items_of_settings(line[head:].strip("(){}[] ")), ""
+    if block.end() <= head:
+        return line[: block.start()].rstrip(), [*own, *_items_of_settings(line[head:])], ""
+    before, behind = _without_joining_word(line[:head]), line[block.end() :]
+    if block.start() > head:
+        return before, [*_items_of_settings(line[head : block.start()]), *own], behind
+    return before, _items_of_settings(line[head:].strip("(){}[] ")), behind
 
 
 def _without_joining_word(text: str) -> str:

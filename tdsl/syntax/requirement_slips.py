@@ -425,7 +425,8 @@ def _metric_behind_path(s: Scene) -> Diagnostic | None:
 
 _PATH_AND_METRIC = re.compile(
     r"[ \t]++((?:[A-Za-z_]\w*+(?:\[[^\]\n]*+\])?\.)++)([a-z]++(?:_[a-z]++)++|mfu|days|cost|power|links"
-    r"|ports|cables|taper|latency|diameter|bisection|switches|throughput|bandwidth|availability|oversubscription)\b(?![.\[(])"
+    r"|ports|cables|taper|latency|diameter|bisection|switches|throughput|bandwidth|availability"
+    r"|oversubscription)\b(?![.\[(])"
 )
 """A path, and the name of a metric behind it, as other languages ask for a member."""
 TRIALS = (

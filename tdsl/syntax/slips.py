@@ -246,6 +246,20 @@ def _ratio_words(s: Scene) -> Diagnostic | None:
     )
 
 
+def _count_behind_model(s: Scene, at: SourceSpan, gone: SourceSpan) -> Diagnostic:
+    """``switch leaf: SN5600 x 4``; ``gone`` is what is too much behind the model."""
+    name, count = s.statement[1], s.rest[1].text
+    if len(s.statement) == 4 and name.type == "NAME":  # it is written nowhere else
+        put = SourceSpan(s.run.file, name.end, name.end)
+        write = f"write `{name.text}[{count}]`"
+        message = f"how many `{name.text}` there are is in brackets behind its name"
+        fix = Fix(write, ((put, f"[{count}]"), (gone, "")), safe=False)
+        return Diagnostic("E0001", message, at, help=write, fix=fix)
+    write = f"remove `{gone.text.strip()}`"
+    message = f"how many `{name.text}` there are is in the brackets behind its name, not behind the model"
+    return Diagnostic("E0001", message, at, help=write, fix=Fix(write, ((gone, ""),), safe=False))
+
+
 def _two_words(s: Scene) -> Diagnostic | None:
     """``switch leaf: SN 5600`` and ``switch leaf: NVIDIA SN5600``."""
     t, b, words = s.token, s.before, s.statement
@@ -262,22 +276,8 @@ def _two_words(s: Scene) -> Diagnostic | None:
         return _slip_with_fix(
             s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False
         )
-    following = s.rest[1:2]
-    if t.text == "x" and following and following[0].type == "NUMBER":
-        gone = SourceSpan(s.run.file, b.end, following[0].end)
-        if len(words) == 4 and words[1].type == "NAME":  # it is written nowhere else
-            put = SourceSpan(s.run.file, words[1].end, words[1].end)
-            write = f"write `{words[1].text}[{following[0].text}]`"
-            message = f"how many `{words[1].text}` there are is in brackets behind its name"
-            fix = Fix(write, ((put, f"[{following[0].text}]"), (gone, "")), safe=False)
-            return Diagnostic("E0001", message, t.span.to(following[0].span), help=write, fix=fix)
-        return Diagnostic(
-            "E0001",
-            f"how many `{words[1].text}` there are is in the brackets behind its name, not behind the model",
-            t.span.to(following[0].span),
-            help=f"remove `{gone.text.strip()}`",
-            fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),), safe=False),
-        )
+    if t.text == "x" and [x.type for x in s.rest[1:2]] == ["NUMBER"]:
+        return _count_behind_model(s, t.span.to(s.rest[1].span), SourceSpan(s.run.file, b.end, s.rest[1].end))
     if t.type == "NAME" and (b.text == "model" or b.text in KIND_WORDS):
         gone = SourceSpan(s.run.file, b.start, t.start)
         message, help = f"behind the `:` is the name of a model, without `{b.text}`", f"write `{t.text}`"

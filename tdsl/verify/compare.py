@@ -56,29 +56,35 @@ _WHICH_WAY = {"better": "<=", "less": "<=", "lower": "<=", "fewer": "<=", "more"
 """What people write behind `or` for a comparison."""
 
 
+def _why_or_is_wrong(text: str) -> tuple[str, str]:
+    """Why ``bisection 100% or better`` and ``reachability or bisection >= 50%`` cannot be judged, and what to
+    write."""
+    first, _, second = text.partition(" or ")
+    if second in _WHICH_WAY:
+        metric, _, value = first.rpartition(" ")
+        return f"`or {second}` compares nothing", f"write `{metric} {_WHICH_WAY[second]} {value}`"
+    return (
+        "`or` does not join requirements: every one that is stated must hold",
+        f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
+    )
+
+
+def _why_if_is_wrong(claim: ResolvedClaim) -> tuple[str, str]:
+    """Why ``bisection >= 100% if units == 4 else bisection >= 50%`` cannot be judged, and what to write."""
+    before, _, condition = claim.text.partition(" if ")
+    stated = "report" if claim.report else "require"
+    condition, _, other = condition.partition(" else ")
+    otherwise = f" else {{ {stated} {other} }}" if other else ""
+    written = f"if {condition} {{ {stated} {before} }}{otherwise}"
+    return "a requirement has no condition; a block of `if` has", f"write `{written}`"
+
+
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
     if " or " in claim.text and "or" in map(str, claim.args):
-        first, _, second = claim.text.partition(" or ")
-        if second in _WHICH_WAY:
-            metric, _, value = first.rpartition(" ")
-            sign = _WHICH_WAY[second]
-            return f"`or {second}` compares nothing", f"write `{metric} {sign} {value}`"
-        return (
-            "`or` does not join requirements: every one that is stated must hold",
-            f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
-        )
+        return _why_or_is_wrong(claim.text)
     if " if " in claim.text and "if" in map(str, claim.args):
-        before, _, condition = claim.text.partition(" if ")
-        stated = "report" if claim.report else "require"
-        condition, _, other = condition.partition(" else ")
-        if other:
-            both = f"if {condition} {{ {stated} {before} }} else {{ {stated} {other} }}"
-            return "a requirement has no condition; a block of `if` has", f"write `{both}`"
-        return (
-            "a requirement has no condition; a block of `if` has",
-            f"write `if {condition} {{ {stated} {before} }}`",
-        )
+        return _why_if_is_wrong(claim)
     wrong = _why_clauses_are_wrong(claim, check) or _why_sets_or_layer_are_wrong(claim, check)
     if wrong is not None:
         return wrong
