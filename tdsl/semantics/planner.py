@@ -594,6 +594,11 @@ class FabricPlanner:
         )
         if s.of is None:
             return absent
+        sign = re.match(r"\w++[ \t]++(?=//)", s.of.span.text)
+        if sign is not None:
+            at = SourceSpan(s.span.file, s.of.span.start + sign.end(), s.of.span.start + sign.end() + 2)
+            fix = Fix("write `#`", ((at, "#"),), safe=False)
+            return Fault("E0120", at, "a comment begins with `#`; `//` divides", help="write `#`", fix=fix)
         written = s.of.span.text.strip('"')
         last = re.split(r"[./]", written)[-1]
         if last != written and self.library.is_model(self.home, last):

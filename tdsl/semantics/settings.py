@@ -285,8 +285,12 @@ def bundle_across(s: tree.Setting) -> str:
         new = f"bundle {turned[1]} across{turned[2] or ''}"
         fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
         raise Fault("E0120", s.span, "the number of links is before `across`", help=f"write `{new}`", fix=fix)
-    if not words or words[0] != "across" or len(words) > 2:
+    if not words or words[0] != "across":
         return ""
+    if len(words) > 2:
+        more = args[2][1].span.to(args[-1][1].span)
+        help = f"remove `{more.text}`; `bundle N across evpn` and `bundle N across` are what there is"
+        raise Fault("E0118", more, f"`bundle` does not use `{more.text}`", help=help)
     if len(words) == 2 and words[1] != EVPN:
         raise Fault(
             "E0118",

@@ -410,6 +410,23 @@ _POWER_PER_RACK = re.compile(
 )
 
 
+def _spares_required(s: Scene) -> Diagnostic | None:
+    """``require n+1 spine``."""
+    if s.first != "require":
+        return None
+    found = _SPARES.match(s.run.file.text, s.statement[0].span.end)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, found.start(1), found.end())
+    new = f"survives any {found[2]} of {found[3]}"
+    return rewriting_finding("what may fail is said with `survives`", whole, whole, new)
+
+
+_SPARES = re.compile(
+    r"[ \t]++([nN][ \t]?\+[ \t]?(\d{1,2})(?:[ \t]++of)?[ \t]++([a-z_]\w*+(?:\[[^\]\n]*+\])?))"
+)
+
+
 def _metric_behind_path(s: Scene) -> Diagnostic | None:
     """``require small.step_time <= 4s`` and ``require su[*].leaf.oversubscription <= 1:1``."""
     if s.first not in ("require", "report"):
@@ -432,6 +449,7 @@ _PATH_AND_METRIC = re.compile(
 TRIALS = (
     _metric_behind_path,
     _power_per_rack,
+    _spares_required,
     _clause_behind_comparison,
     _requirement_in_brackets,
     _arguments_in_brackets,

@@ -933,6 +933,8 @@ def _plus_behind_name(s: Scene) -> Diagnostic | None:
         t, b = b, s.statement[0]
     if t is None or b is None or t.type != "PLUS" or b.type != "NAME" or b.end != t.start:
         return None
+    if s.first in ("require", "report"):  # `require n+1 spine`
+        return None
     new, both = f"{b.text}_plus", b.span.to(t.span)
     return rewriting_finding("a name has letters, digits and `_`, and no `+`", both, both, new)
 
