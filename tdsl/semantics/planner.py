@@ -594,11 +594,8 @@ class FabricPlanner:
         )
         if s.of is None:
             return absent
-        sign = re.match(r"\w++[ \t]++(?=//)", s.of.span.text)
-        if sign is not None:
-            at = SourceSpan(s.span.file, s.of.span.start + sign.end(), s.of.span.start + sign.end() + 2)
-            fix = Fix("write `#`", ((at, "#"),), safe=False)
-            return Fault("E0120", at, "a comment begins with `#`; `//` divides", help="write `#`", fix=fix)
+        if (comment := _comment_behind_model(s.of)) is not None:
+            return comment
         written = s.of.span.text.strip('"')
         last = re.split(r"[./]", written)[-1]
         if last != written and self.library.is_model(self.home, last):
@@ -753,3 +750,13 @@ def _refuse_loop_over_devices(s: tree.For, scope: Scope, context: Context) -> No
         help=(f"write `{over}`, and " if over else "")
         + f"`{head.name}[({s.var.name})]` in the loop; `connect {head.name}[i] …` is about each without one",
     )
+
+
+def _comment_behind_model(of: tree.Expr) -> Fault | None:
+    """The fault of ``switch a: M // words``; None of other models."""
+    sign = re.match(r"\w++[ \t]++(?=//)", of.span.text)
+    if sign is None:
+        return None
+    at = SourceSpan(of.span.file, of.span.start + sign.end(), of.span.start + sign.end() + 2)
+    fix = Fix("write `#`", ((at, "#"),), safe=False)
+    return Fault("E0120", at, "a comment begins with `#`; `//` divides", help="write `#`", fix=fix)

@@ -275,16 +275,21 @@ def require_value_of_connect(s: tree.Setting) -> None:
         raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
 
 
-def bundle_across(s: tree.Setting) -> str:
-    """How the switches of a port channel of a host over several of them act as one: ``address`` of ``bundle N
-    across``, ``evpn`` of ``bundle N across evpn``; "" for another setting. Raises Fault for another word."""
-    args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
-    words = [value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args]
+def _refuse_number_behind_across(s: tree.Setting) -> None:
+    """Raise Fault for ``bundle across 2 evpn``."""
     turned = re.fullmatch(r"bundle\s++across\s++(\d++)(\s++evpn)?", s.span.text)
     if turned is not None:
         new = f"bundle {turned[1]} across{turned[2] or ''}"
         fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
         raise Fault("E0120", s.span, "the number of links is before `across`", help=f"write `{new}`", fix=fix)
+
+
+def bundle_across(s: tree.Setting) -> str:
+    """How the switches of a port channel of a host over several of them act as one: ``address`` of ``bundle N
+    across``, ``evpn`` of ``bundle N across evpn``; "" for another setting. Raises Fault for another word."""
+    args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
+    words = [value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args]
+    _refuse_number_behind_across(s)
     if not words or words[0] != "across":
         return ""
     if len(words) > 2:
