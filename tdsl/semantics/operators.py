@@ -475,10 +475,8 @@ def _incompatible_operands_fault(
         return written
     if op in "+-" and (amount := _number_beside_amount_fault(a, b, a_span, b_span)) is not None:
         return amount
-    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and '"' not in b_span.text:
-        whole, new = a_span.to(b_span), f'{a_span.text[:-1]}{{{b_span.text}}}"'
-        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
-        return Fault("E0103", whole, "a text has a value in braces in it", help=f"write `{new}`", fix=fix)
+    if op == "+" and isinstance(a, str) and (joined := _value_behind_text_fault(a_span, b_span)) is not None:
+        return joined
     words = {
         "+": "added to",
         "-": "subtracted from",
@@ -494,6 +492,15 @@ def _incompatible_operands_fault(
         labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing, such as `2m + 30cm`",
     )
+
+
+def _value_behind_text_fault(text: SourceSpan, value: SourceSpan) -> Fault | None:
+    """The fault of ``"Ethernet" + 8*i``; None where the text is no string in quotes, or the value has some."""
+    if not text.text.endswith('"') or '"' in value.text:
+        return None
+    whole, new = text.to(value), f'{text.text[:-1]}{{{value.text}}}"'
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault("E0103", whole, "a text has a value in braces in it", help=f"write `{new}`", fix=fix)
 
 
 def _range_of_power(whole: SourceSpan) -> Fault | None:
