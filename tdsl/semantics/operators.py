@@ -495,7 +495,7 @@ def _incompatible_operands_fault(
 
 
 def _value_behind_text_fault(text: SourceSpan, value: SourceSpan) -> Fault | None:
-    """The fault of ``"Ethernet" + 8*i``; None where the text is no string in quotes, or the value has some."""
+    """The fault of ``"Ethernet" + 8*i``; None where the text is not in quotes, or the value has some."""
     if not text.text.endswith('"') or '"' in value.text:
         return None
     whole, new = text.to(value), f'{text.text[:-1]}{{{value.text}}}"'

@@ -575,7 +575,7 @@ class FabricPlanner:
                 )
             if counted is not None and not s.shape:
                 raise _count_behind_model_fault(s, counted[1], counted[2])
-            raise self._no_model_fault(s)
+            raise _comment_behind_model(s.of) or self._no_model_fault(s)
         model = self.named_model(s.of, scope, (s.kind.name,))
         if model.kind != s.kind.name:
             raise self._model_of_other_kind(s, model)
@@ -594,8 +594,6 @@ class FabricPlanner:
         )
         if s.of is None:
             return absent
-        if (comment := _comment_behind_model(s.of)) is not None:
-            return comment
         written = s.of.span.text.strip('"')
         last = re.split(r"[./]", written)[-1]
         if last != written and self.library.is_model(self.home, last):
@@ -752,10 +750,10 @@ def _refuse_loop_over_devices(s: tree.For, scope: Scope, context: Context) -> No
     )
 
 
-def _comment_behind_model(of: tree.Expr) -> Fault | None:
+def _comment_behind_model(of: tree.Expr | None) -> Fault | None:
     """The fault of ``switch a: M // words``; None of other models."""
-    sign = re.match(r"\w++[ \t]++(?=//)", of.span.text)
-    if sign is None:
+    sign = re.match(r"\w++[ \t]++(?=//)", of.span.text) if of is not None else None
+    if of is None or sign is None:
         return None
     at = SourceSpan(of.span.file, of.span.start + sign.end(), of.span.start + sign.end() + 2)
     fix = Fix("write `#`", ((at, "#"),), safe=False)
