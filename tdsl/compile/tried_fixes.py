@@ -87,6 +87,8 @@ class _Trial(NamedTuple):
         if declared is not None and not self._errors_left(declared):
             return declared
         if _is_guess(d, self.file):
+            if self._is_read_after_sure_fix(d):  # which spares planning the design
+                return d
             left = self._errors_left(d)
             if self._is_of_no_use(d, left):
                 d = self._another_cause(d)
@@ -94,6 +96,14 @@ class _Trial(NamedTuple):
                 changed = self._with_changed_text(replace(d, fix=None))
                 return changed if changed.fix is not None else d
         return self._with_changed_text(d) if first and d.fix is None else d
+
+    def _is_read_after_sure_fix(self, d: Diagnostic) -> bool:
+        """Whether a finding about the text has a fix that is sure, after which all of the text is read."""
+        if not d.code.startswith(OF_READING) or d.fix is None or not d.fix.safe:
+            return False
+        read = Diagnostics()
+        parse_source_file(SourceFile(self.file.name, _text_after_fix(d, self.file.text)[0]), read)
+        return not any(e.severity is Severity.ERROR for e in read.items)
 
     def _is_of_no_use(self, d: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether an error that the fix of a finding leaves is in what the fix wrote."""

@@ -467,9 +467,9 @@ class ModelBuilder:
         names = tuple(
             self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes))
         )
-        if s.name.name == "os" and self.node.kind.name == "switch" and len(set(names)) < len(names):
-            again = next(n for k, n in enumerate(names) if n in names[:k])
-            message = f"two ports of `{name}` both have the name {again!r} in the operating system"
+        same_for_all = len(names) > 1 and set(names) == {s.items[0].span.text.strip('"')}
+        if s.name.name == "os" and self.node.kind.name == "switch" and same_for_all:
+            message = f"all ports of `{name}` have the name {names[0]!r} in the operating system"
             raise Fault("E0104", s.span, message, help='put the index into it: `os "swp{i}"`')
         return names
 
