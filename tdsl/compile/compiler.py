@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -166,13 +167,20 @@ def _is_parsed(diagnostics: Diagnostics) -> bool:
     return not any(d.code.startswith("E00") for d in diagnostics)
 
 
+_OF_WIRING = re.compile(r"\b(?:require|report|connect|circuit|address|routing|roce|place|omit|job)\b")
+"""Words of statements that are understood when a design is wired."""
+
+
 def _try_fixes_of_text(
     source: str, request: Request, session: Session, text: Planned, diagnostics: Diagnostics
 ) -> None:
-    """Withdraw the fixes of a text's findings that do not mend it. What could not be read is wired, too: that
-    is when requirements are understood."""
+    """Withdraw the fixes of a text's findings that do not mend it. Where a statement could not be read that
+    is understood when it is wired, such as a requirement, the changed text is wired, too."""
     if text.errors:
-        wired = not _is_parsed(diagnostics)
+        unread = [d for d in diagnostics if d.code.startswith("E00") and d.span is not None]
+        wired = any(
+            _OF_WIRING.search(d.span.file.line(d.span.begin[0])) for d in unread if d.span is not None
+        )
         diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, wired)
 
 

@@ -1,5 +1,5 @@
-"""Fixes of names and values are guesses: each is tried on the text, and one that leaves an error in its own
-statement is not proposed."""
+"""Fixes are guesses: the first ones of a text are tried on it, and one that leaves an error in its own
+statement is not proposed. Other causes, words and layouts of the line are tried in its place."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ WRONG_VALUE = "E0120"
 OWN_FACT = "E0128"
 """The code of a word in a model that becomes a fact of the author's: a change to one mends nothing."""
 SAID_BEFORE = "E0104"
-"""The code of what is declared or set twice."""
+"""The code of a name or setting that is there twice."""
 WRONG_INDEX = ("E0108", "E0109")
-"""Codes of an index that does not fit what is indexed."""
+"""Codes of an index that does not fit the array."""
 UNKNOWN_NAMES = ("E0101", "E0102")
 Findings = Callable[[str], "Iterable[Diagnostic]"]
 """What is found of another text in the place of a file's."""
@@ -87,8 +87,6 @@ class _Trial(NamedTuple):
         if declared is not None and not self._errors_left(declared):
             return declared
         if _is_guess(d, self.file):
-            if self._is_read_after_sure_fix(d):  # which spares planning the design
-                return d
             left = self._errors_left(d)
             if self._is_of_no_use(d, left):
                 d = self._another_cause(d)
@@ -96,14 +94,6 @@ class _Trial(NamedTuple):
                 changed = self._with_changed_text(replace(d, fix=None))
                 return changed if changed.fix is not None else d
         return self._with_changed_text(d) if first and d.fix is None else d
-
-    def _is_read_after_sure_fix(self, d: Diagnostic) -> bool:
-        """Whether a finding about the text has a fix that is sure, after which all of the text is read."""
-        if not d.code.startswith(OF_READING) or d.fix is None or not d.fix.safe:
-            return False
-        read = Diagnostics()
-        parse_source_file(SourceFile(self.file.name, _text_after_fix(d, self.file.text)[0]), read)
-        return not any(e.severity is Severity.ERROR for e in read.items)
 
     def _is_of_no_use(self, d: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether an error that the fix of a finding leaves is in what the fix wrote."""

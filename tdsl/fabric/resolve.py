@@ -28,9 +28,12 @@ from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 from tdsl.system.similar import closest_name
 
 ASSIGNMENT_LIMIT = 1 << 26
+ENDS = ("first", "last")
+"""Words that people write for the index of a member at an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ class Mismatch:
     def fault(self, narrowed: bool) -> Fault:
         """E0107; ``narrowed``: a guard leaves values that are not in both extents."""
         name, old = self.name, self.first
+        if name in ENDS:
+            return self._word_for_an_end_fault()
         if name == "all":
             return Fault(
                 "E0107",
@@ -123,13 +128,15 @@ class Mismatch:
             "use two variables",
         )
 
-
-def _word_for_an_end_fault(name: tree.Identifier, entry: IndexEntry) -> Fault:
-    """The fault of ``node[last]``, where ``last`` would be an index variable, and stand for all."""
-    number = str(entry.axis.high if name.name == "last" else entry.axis.low)
-    message = f"`{name.name}` is not a word for an index; the {name.name} `{entry.name}` is {number}"
-    fix = Fix(f"write `{number}`", ((name.span, number),), safe=False)
-    return Fault("E0101", name.span, message, help=f"write `{number}`", fix=fix)
+    def _word_for_an_end_fault(self) -> Fault:
+        """The fault of ``su[last].node[last]``, where ``last`` is an index variable like any other name."""
+        one, other = (str(a.high if self.name == "last" else a.low) for a in (self.first, self.other))
+        message = (
+            f"`{self.name}` is an index variable here, and no word for an end; that is {one} and {other}"
+        )
+        edits = (self.before, one), (self.at, other)
+        help = f"write `{one}` and `{other}`"
+        return Fault("E0107", self.before, message, help=help, fix=Fix(help, edits, safe=False))
 
 
 def index_variable_axes(
@@ -145,8 +152,6 @@ def index_variable_axes(
             name = bare_variable(entry.expr, scope)
             if name is None:
                 continue
-            if name.name in ("last", "first"):
-                raise _word_for_an_end_fault(name, entry)
             old = firsts.setdefault(name.name, entry.axis)
             known = axes.setdefault(name.name, entry.axis)
             spans.setdefault(name.name, name.span)
@@ -199,27 +204,30 @@ def variable_assignments(
 
 def note_unread_variables(plan: FabricPlan, over: Assignments, statement: SourceSpan) -> None:
     """Note in ``plan.unread`` each index variable of more than one letter that its statement names once: it
-    stands for all members, as ``*`` does, and may be a misspelt value."""
+    takes all members, as ``*`` does, and may be a misspelt value."""
     text = statement.text
     for name, span in over.spans.items():
         if len(name) > 1 and len(re.findall(rf"\b{name}\b", text)) == 1:
-            plan.unread[span] = len(np.unique(over.values[name]))
+            plan.unread[span] = np.unique(over.values[name]).tolist()
 
 
 def warn_of_unread_variables(plan: FabricPlan, diagnostics: Diagnostics) -> None:
     """Warn of the noted variables, each once."""
-    for span, count in plan.unread.items():
-        name, number = span.text, f"{count:,} {'value' if count == 1 else 'values'}"
-        bound = plan.root.scope.visible()
-        near = closest_name(name, bound, 0.6)
+    bound = tuple(plan.root.scope.visible())
+    for span, values in plan.unread.items():
+        name, number = span.text, counted_noun(len(values), "value")
+        near, all_of_them = closest_name(name, bound, 0.6), "`*` if all are meant"
+        new = str(values[-1 if name == "last" else 0]) if values and name in ENDS else "" if near else "*"
+        if name in ENDS:
+            help = f"write `{new}` for the {name}, or {all_of_them}"
+        else:
+            help = f"did you mean `({near})`? Write {all_of_them}" if near else f"write {all_of_them}"
         diagnostics.add(
             "E0133",
             span,
             f"`{name}` is an index variable that the statement does not use: it takes all {number}",
-            help=f"did you mean `({near})`? Write `*` if all are meant"
-            if near
-            else "write `*` if all are meant",
-            fix=Fix("write `*`", ((span, "*"),), safe=False) if not near else None,
+            help=help,
+            fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
             severity=Severity.WARNING,
         )
     plan.unread.clear()

@@ -252,7 +252,9 @@ class Observed:
     nodes: dict[str, CapturedNode] = field(default_factory=dict)
     wires: list[CapturedLink] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
-    heard_by_name: dict[str, str] = field(default_factory=dict)  # those of these that are known by a name
+    heard_by_name: dict[tuple[str, str], str] = field(
+        default_factory=dict
+    )  # those of these that are known by a name, by it and their kind
     aside: dict[str, str] = field(default_factory=dict)  # nodes that no design plans, with the reason
     alias: dict[str, str] = field(default_factory=dict)  # GUIDs of ports of adapters, and the node of each
     left: list[LeftOutRow] = field(default_factory=list)

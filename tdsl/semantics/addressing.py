@@ -250,8 +250,8 @@ def _address_kind_and_source(
 
 
 def _kind_left_out_fault(s: tree.Setting, at: SourceSpan) -> Fault:
-    """The fault of ``address node.bmc from 10.0.0.0/24`` and ``address leaf from …``: what is addressed is
-    missing."""
+    """The fault of ``address node.bmc from 10.0.0.0/24`` and ``address leaf from …``: the kind of address
+    is missing."""
     first = s.items[0].value.span
     device, point, member = first.text.rpartition(".")
     message = f"`{s.name.name}` does not say what it addresses, before `from`"

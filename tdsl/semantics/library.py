@@ -343,8 +343,8 @@ class Library:
 
     def _kept_or_built(self, home: Linked, node: tree.ModelDecl) -> DeviceModel | None:
         """The model that a declaration makes. A process builds one of the standard library once: it takes
-        longer than the rest of a small design. It is no work of the design, whose limit is so the same each
-        time."""
+        longer than the rest of a small design. It does not count as work of the design, so that the limit of
+        that is the same in each compilation."""
         kept, of_models = home.module.models, callable(self.evaluator.is_model)
         key = (node.name.name, of_models)  # a design takes a bare word that names a model as that model
         if kept is None or not all(isinstance(s, tree.ModelDecl) for s in home.module.body):

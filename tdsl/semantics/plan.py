@@ -223,9 +223,9 @@ class FabricPlan:
     tier_sizes: dict[SourceSpan, int] = field(default_factory=dict)  # what was found where a tier says `of ?`
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
-    unread: dict[SourceSpan, int] = field(
+    unread: dict[SourceSpan, list[int]] = field(
         default_factory=dict
-    )  # index variables read by nothing; their values
+    )  # index variables read by nothing; their values, ascending
     nos: tuple[str, SourceSpan] | None = None  # the operating system of switches, and where that is written
     transport: tuple[str, SourceSpan] | None = None  # what its links speak, and where that is written
     purpose: tuple[str, SourceSpan] | None = None  # what it is for in a cluster, and where that is written

@@ -17,46 +17,18 @@ LONGEST = 400
 _NAMES = frozenset({*SETTINGS, *STARTERS})
 """Words with which a statement or setting begins."""
 _CLAUSES = frozenset({*CLAUSES, *OPERATORS, *PATTERNS})
+_MORE_SETTINGS = (
+    "affinity arms capacity combine context cords data dispatch expert ffn fibre form from "
+    "gateway gradients head_size heads hidden hubs join joined kv_heads latency layers "
+    "lengths mass members microbatch needed pipeline ports price reach recompute shard "
+    "subsystem switch tensor threads trunk vocab"
+)
 _SETTINGS = frozenset(
-    {*SETTINGS, *(form.split()[0] for forms in SETTINGS_OF_BLOCK.values() for form in forms)}
-    | {
-        "layers",
-        "hidden",
-        "ffn",
-        "heads",
-        "kv_heads",
-        "vocab",
-        "head_size",
-        "microbatch",
-        "shard",
-        "recompute",
+    {
+        *SETTINGS,
+        *_MORE_SETTINGS.split(),
+        *(f.split()[0] for forms in SETTINGS_OF_BLOCK.values() for f in forms),
     }
-    | {
-        "tensor",
-        "data",
-        "pipeline",
-        "context",
-        "expert",
-        "gradients",
-        "dispatch",
-        "combine",
-        "needed",
-        "switch",
-    }
-    | {
-        "trunk",
-        "hubs",
-        "join",
-        "arms",
-        "joined",
-        "members",
-        "from",
-        "capacity",
-        "gateway",
-        "reach",
-        "lengths",
-    }
-    | {"price", "mass", "latency", "fibre", "form", "ports", "cords", "affinity", "threads", "subsystem"}
 )
 """Words of settings, those of jobs and of the library's topologies among them."""
 Layout = tuple[str, str]

@@ -49,7 +49,7 @@ def test_designs_of_a_family(family: str, first: int) -> None:
         figures, refused = figures + compared.figures, refused + compared.refused
     assert not found, "\n\n".join(d.report() for d in found[:3])
     assert figures >= count
-    assert refused <= count // 3, "too many of the random designs do not compile"
+    assert refused <= max(count // 5, 1), "too many of the random designs do not compile"
 
 
 def test_commands_with_nothing_to_judge() -> None:

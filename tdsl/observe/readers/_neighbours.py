@@ -124,8 +124,8 @@ def add_device(
     into: Observed, name: str, chassis: str, at: CaptureLine, heard: bool = False, kind: str = ""
 ) -> str:
     """A device by its name, or by the identifier of its chassis where it sends no name."""
-    if heard and not chassis and not kind and name in into.heard_by_name:
-        return into.heard_by_name[name]  # tables name a device in each of its rows
+    if heard and not chassis and (name, kind) in into.heard_by_name:
+        return into.heard_by_name[name, kind]  # tables name a device in each of its rows
     mac = hexadecimal_digits(chassis)
     shown = plain_capture_name(name or chassis, at.line)
     key = into.named_node(shown, mac) if name else f"chassis:{mac or shown}"
@@ -133,7 +133,7 @@ def add_device(
     if heard:
         into.heard.add(key)
         if name and not mac:
-            into.heard_by_name[name] = key
+            into.heard_by_name[name, kind] = key
     return key
 
 

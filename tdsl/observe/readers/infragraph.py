@@ -64,7 +64,7 @@ class GraphDevice:
 
 
 MOST_DEVICES = 1 << 18
-"""Devices of an infrastructure, of which a line of text may stand for all."""
+"""Devices of an infrastructure; one line of text may have them all."""
 
 
 @dataclass(slots=True)

@@ -218,7 +218,6 @@ class _CableRows:
         self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
         self.fills = {side: self.has_merged_devices(below, side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
-        self.keys: dict[tuple[str, bool], str] = {}  # of devices, by name and whether it is said to be a host
         self.merged: list[int] = []  # lines whose device is the one of the row above
         places = [self.columns[name] for name in ENDS[0]]
         self.says_ends_alone = self.columns.keys() == set(ENDS[0]) and len(set(places)) == len(places)
@@ -299,8 +298,8 @@ class _CableRows:
             return False
         at = CaptureLine(self.file, line)
         self.above["a_device"], self.above["b_device"] = a, b
-        near = CapturedEnd(self.key_of_device(a, False, at), (port_a,))
-        far = CapturedEnd(self.key_of_device(b, False, at), (port_b,))
+        near = CapturedEnd(add_device(self.into, a, "", at, heard=True), (port_a,))
+        far = CapturedEnd(add_device(self.into, b, "", at, heard=True), (port_b,))
         self.into.wire(CapturedLink(near, far, at))
         return True
 
@@ -371,15 +370,8 @@ class _CableRows:
         of_panel = said.get(kind_column, "")
         if of_panel in (FRONT, REAR):
             return PanelPort(name, of_panel, port)
-        return CapturedEnd(self.key_of_device(name, is_host, at), ports, printed=KIND in self.columns)
-
-    def key_of_device(self, name: str, is_host: bool, at: CaptureLine) -> str:
-        """The key of the device of a name, which is added when it is first met. Raises Malformed."""
-        key = self.keys.get((name, is_host))
-        if key is None:
-            kind = "host" if is_host else ""
-            key = self.keys[name, is_host] = add_device(self.into, name, "", at, heard=True, kind=kind)
-        return key
+        key = add_device(self.into, name, "", at, heard=True, kind="host" if is_host else "")
+        return CapturedEnd(key, ports, printed=KIND in self.columns)
 
     def reason_of_work(self, cells: Mapping[str, str], state: str, line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
