@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from tdsl.compile.pipeline import (
 from tdsl.compile.planning import plan_fabrics, read_lock_entries, text_errors
 from tdsl.compile.request import Request
 from tdsl.compile.session import Session, Unmapped
-from tdsl.compile.tried_fixes import without_useless_fixes
+from tdsl.compile.tried_fixes import MOST_TRIED, without_useless_fixes
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.system import progress
 from tdsl.system.read import resolve_links
@@ -177,10 +178,9 @@ def _try_fixes_of_text(
     """Withdraw the fixes of a text's findings that do not mend it. Where a statement could not be read that
     is understood when it is wired, such as a requirement, the changed text is wired, too."""
     if text.errors:
-        unread = [d for d in diagnostics if d.code.startswith("E00") and d.span is not None]
-        wired = any(
-            _OF_WIRING.search(d.span.file.line(d.span.begin[0])) for d in unread if d.span is not None
-        )
+        unread = (d.span for d in diagnostics if d.code.startswith("E00") and d.span is not None)
+        tried = list(islice(unread, MOST_TRIED))
+        wired = any(_OF_WIRING.search(at.file.line(at.begin[0])) for at in tried)
         diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, wired)
 
 
